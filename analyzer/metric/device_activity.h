@@ -1,0 +1,32 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// What one device did, as interval sets by class (metrics.md, "Classes of GPU activity"). Every overlap figure, and the
+// hatching of exposed communication in the Gantt, comes from here.
+
+#include <vector>
+
+#include "analyzer/model/interval_set.h"
+#include "analyzer/model/scope.h"
+#include "analyzer/model/trace.h"
+#include "analyzer/stage/attribution.h"
+
+namespace moescope {
+
+struct DeviceActivity {
+  DeviceKey device;
+  ClockId clock;              // all intervals are on it
+  IntervalSet communication;  // payload and control
+  IntervalSet payload, control;
+  IntervalSet compute, copies;
+  IntervalSet all() const { return communication.unite(compute).unite(copies); }
+  IntervalSet exposed() const { return communication.subtract(compute); }
+};
+
+// The devices that have execution tracks, ascending.
+std::vector<DeviceKey> devices_with_work(const Trace& trace);
+// Work of one device within a scope (ranks are not looked at). Where a device's tracks lie on several clocks, the clock
+// with most work is taken and the rest left out.
+DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, DeviceKey device,
+                               const Scope& scope);
+
+}  // namespace moescope

@@ -1,0 +1,39 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// A set of instants, kept as disjoint half-open intervals in ascending order. The algebra behind every overlap figure:
+// exposed = measure(comm - compute). Each operation is linear in its inputs; building sorts once, and is linear where
+// the input is already sorted by begin (traces are, per stream).
+
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "analyzer/model/time.h"
+
+namespace moescope {
+
+class IntervalSet {
+ public:
+  IntervalSet() = default;
+  IntervalSet(std::initializer_list<Interval> intervals);
+  // The union of any intervals, in any order; empty ones are dropped, touching ones merge.
+  static IntervalSet from(std::vector<Interval> intervals);
+
+  const std::vector<Interval>& intervals() const { return intervals_; }
+  bool empty() const { return intervals_.empty(); }
+  Ns measure() const;     // total length, ns
+  Interval hull() const;  // first begin to last end; {0, 0} when empty
+  bool contains(Ns instant) const;
+
+  IntervalSet unite(const IntervalSet& other) const;
+  IntervalSet intersect(const IntervalSet& other) const;
+  IntervalSet subtract(const IntervalSet& other) const;
+  IntervalSet clip(Interval window) const;
+
+  friend bool operator==(const IntervalSet&, const IntervalSet&) = default;
+
+ private:
+  std::vector<Interval> intervals_;
+};
+
+}  // namespace moescope

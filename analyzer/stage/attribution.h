@@ -1,0 +1,31 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// What each span of a trace is: names turned into meaning. Derived, never stored in the raw tables; one entry a span
+// row.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/model/answer.h"
+#include "analyzer/model/stage.h"
+#include "analyzer/model/trace.h"
+
+namespace moescope {
+
+struct Attribution {
+  std::vector<Stage> stage;  // what it physically does
+  std::vector<Stage> role;   // its place in the layer; as stage where nothing says otherwise
+  std::vector<Part> part;
+  std::vector<Pass> pass;
+  std::vector<ActivityClass> activity;   // kNone on host tracks
+  std::vector<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
+  // Share of device work time (union per device, summed) whose stage is known; absent without device work.
+  Answer<double> attributed_fraction = Abstained{"no GPU or execution records"};
+};
+
+// Attributes every span: what the record says itself, else the rules by name, else the launching range. Pure; linear
+// but for one sort per host thread. Each distinct name is matched against the rules once.
+Attribution attribute(const Trace& trace);
+
+}  // namespace moescope

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds every dependency. A required one that is missing stops the configure with the Debian/Ubuntu package to install;
+# an optional one is reported at the end by moescope_print_summary().
+
+function(moescope_note)
+  string(CONCAT line ${ARGV})
+  set_property(GLOBAL APPEND_STRING PROPERTY MOESCOPE_SUMMARY "  ${line}\n")
+endfunction()
+function(moescope_print_summary)
+  get_property(lines GLOBAL PROPERTY MOESCOPE_SUMMARY)
+  message(STATUS "moescope ${PROJECT_VERSION}, what will be built:\n${lines}")
+endfunction()
+macro(moescope_require what package)
+  if(NOT ${what})
+    message(FATAL_ERROR "moescope needs ${package}: apt-get install ${package}")
+  endif()
+endmacro()
+
+find_package(Threads REQUIRED)
+
+# SQLite twice: shared for the tools, and the static archive for the collector, which must bring its own, hidden.
+find_package(SQLite3 QUIET)
+moescope_require(SQLite3_FOUND libsqlite3-dev)
+find_library(MOESCOPE_SQLITE_STATIC NAMES libsqlite3.a)
+moescope_require(MOESCOPE_SQLITE_STATIC libsqlite3-dev)
+
+find_package(fmt QUIET)
+moescope_require(fmt_FOUND libfmt-dev)
+find_package(CLI11 QUIET)
+moescope_require(CLI11_FOUND libcli11-dev)
+find_package(simdjson QUIET)
+moescope_require(simdjson_FOUND libsimdjson-dev)
+find_package(tomlplusplus QUIET)
+moescope_require(tomlplusplus_FOUND libtomlplusplus-dev)
+find_package(ZLIB QUIET)
+moescope_require(ZLIB_FOUND zlib1g-dev)
+
+# ISA-L inflates three times as fast as zlib; zlib does where it is not there.
+find_path(MOESCOPE_ISAL_INCLUDE isa-l/igzip_lib.h)
+find_library(MOESCOPE_ISAL_LIBRARY isal)
+if(MOESCOPE_ISAL_INCLUDE AND MOESCOPE_ISAL_LIBRARY)
+  set(MOESCOPE_HAVE_ISAL ON)
+  moescope_note("gzip          ISA-L")
+else()
+  set(MOESCOPE_HAVE_ISAL OFF)
+  moescope_note("gzip          zlib (slower; libisal-dev is not installed)")
+endif()
+
+# GUI
+set(MOESCOPE_HAVE_GUI OFF)
+if(NOT MOESCOPE_GUI STREQUAL OFF)
+  find_package(Qt6 QUIET COMPONENTS Core Gui Widgets Test)
+  if(Qt6_FOUND)
+    set(MOESCOPE_HAVE_GUI ON)
+    moescope_note("moescope-gui  yes (Qt ${Qt6_VERSION})")
+  elseif(MOESCOPE_GUI STREQUAL ON)
+    message(FATAL_ERROR "MOESCOPE_GUI=ON needs Qt 6 Widgets: apt-get install qt6-base-dev")
+  else()
+    moescope_note("moescope-gui  no (Qt 6 not found: apt-get install qt6-base-dev)")
+  endif()
+else()
+  moescope_note("moescope-gui  no (MOESCOPE_GUI=OFF)")
+endif()
+
+# CUDA: headers (NVTX, CUPTI) are all that is wanted today; the kernels come with their own issue.
+set(MOESCOPE_HAVE_CUDA OFF)
+if(NOT MOESCOPE_CUDA STREQUAL OFF)
+  find_package(CUDAToolkit QUIET)
+  if(CUDAToolkit_FOUND)
+    set(MOESCOPE_HAVE_CUDA ON)
+    moescope_note("CUDA toolkit  ${CUDAToolkit_VERSION}: found; its NVTX headers are held against ours in the tests. "
+                  "GPU records (CUPTI) and CUDA kernels are not part of this version")
+  elseif(MOESCOPE_CUDA STREQUAL ON)
+    message(FATAL_ERROR "MOESCOPE_CUDA=ON needs the CUDA toolkit: apt-get install nvidia-cuda-toolkit, "
+                        "or set CUDAToolkit_ROOT to where it is")
+  else()
+    moescope_note("CUDA toolkit  not found (apt-get install nvidia-cuda-toolkit): no CUPTI, no CUDA kernels; all else is built")
+  endif()
+else()
+  moescope_note("CUDA toolkit  not used (MOESCOPE_CUDA=OFF)")
+endif()
+
+# MPI
+set(MOESCOPE_HAVE_MPI OFF)
+if(NOT MOESCOPE_MPI STREQUAL OFF)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(MOESCOPE_HAVE_MPI ON)
+    moescope_note("MPI           ${MPI_CXX_VERSION}: found; moescope-mpi is not part of this version")
+  elseif(MOESCOPE_MPI STREQUAL ON)
+    message(FATAL_ERROR "MOESCOPE_MPI=ON needs MPI: apt-get install libopenmpi-dev")
+  else()
+    moescope_note("MPI           not found (apt-get install libopenmpi-dev)")
+  endif()
+else()
+  moescope_note("MPI           not used (MOESCOPE_MPI=OFF)")
+endif()
+
+# Tests
+if(MOESCOPE_TESTS)
+  find_package(Catch2 QUIET)
+  moescope_require(Catch2_FOUND catch2)
+  moescope_note("tests         yes (Catch2 ${Catch2_VERSION})")
+else()
+  moescope_note("tests         no (MOESCOPE_TESTS=OFF)")
+endif()
