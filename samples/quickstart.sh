@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# From a fresh machine to a picture: installs what is missing, builds, records the reference MoE job with the naive schedule
+# and with waves, reports, compares, draws and gates. No GPU needed. Usage: samples/quickstart.sh [OUT]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+out=${1:-$root/quickstart-out}
+build=$root/build/release
+. samples/packages.sh
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
+
+say "1/5  Packages"
+# shellcheck disable=SC2086
+install_packages $MOESCOPE_PACKAGES
+need_cmake
+echo "all there"
+
+say "2/5  Build (build/release)"
+if [ -t 1 ]; then show=/dev/stdout; else show=/dev/null; fi
+cmake --preset release >"$out.configure.log" 2>&1 || { cat "$out.configure.log" >&2; exit 1; }
+rm -f "$out.configure.log"
+cmake --build "$build" -j"$(nproc)" >"$show" || { cmake --build "$build" -j1 | tail -n 30 >&2; exit 1; }
+export PATH=$build/bin:$PATH
+moescope --version
+
+say "3/5  Record: the same job, the same tokens, two schedules (three runs each, so that the gate can judge)"
+rm -rf "$out"
+mkdir -p "$out"
+job=(moescope-refmoe --clock paced --ranks 4 --layers 2 --steps 8 --experts 32 --routing zipf:0.5)
+for run in 1 2 3; do
+  moescope record -o "$out/naive-$run" -- "${job[@]}" --schedule naive --quiet
+  moescope record -o "$out/wave-$run" -- "${job[@]}" --schedule wave --waves 4 --quiet
+done
+
+say "4/5  Read"
+moescope report "$out/naive-1" | tee "$out/naive.txt"
+echo
+moescope report "$out/wave-1" | tee "$out/wave.txt"
+echo
+moescope compare "$out"/naive-? -- "$out"/wave-? | tee "$out/compare.txt"
+if command -v moescope-gui >/dev/null; then
+  moescope-gui --screenshot "$out/gantt.png" --size 1600x720 "$out/wave-1"
+fi
+
+say "5/5  Gate"
+verdict() { case $1 in 0) echo pass ;; 1) echo regress ;; 3) echo inconclusive ;; *) echo "failed ($1)" ;; esac; }
+code=0
+moescope gate --base "$out"/naive-? --head "$out"/wave-? >"$out/gate-forward.txt" || code=$?
+echo "waves where naive was the base:  $(verdict $code)"
+code=0
+moescope gate --base "$out"/wave-? --head "$out"/naive-? >"$out/gate-backward.txt" || code=$?
+echo "naive where waves were the base: $(verdict $code)"
+[ $code -eq 1 ] || { echo "the gate should have refused that" >&2; exit 1; }
+
+say "Done. What is there now, in $out"
+echo "  naive-1 wave-1 …          run files (SQLite)"
+echo "  naive.txt wave.txt        reports;  compare.txt, gate-*.txt  what changed"
+[ ! -f "$out/gantt.png" ] || echo "  gantt.png                 the wave Gantt"
+say "Next"
+echo "  export PATH=$build/bin:\$PATH"
+echo "  moescope-gui $out/wave-1"
+echo "  moescope report --format json $out/wave-1"
+echo "  moescope record -- python3 your_training.py      # your own job"
