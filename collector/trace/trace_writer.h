@@ -4,6 +4,7 @@
 // by importers. One thread at a time. Spans are buffered and go in through one bulk INSERT a flush; small tables are
 // written at the flush too, in the same transaction, so a killed process leaves whole flushes and nothing between.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,8 +21,8 @@ class TraceWriter {
     bool durable_wal =
         true;  // WAL while recording; false: one plain journal-less build of a file that is renamed when whole
   };
-  // Creates the file, writes schema, run and process and commits them before the first row. nullptr on failure, with
-  // the reason in *error.
+  // An empty file_uuid is made up here. Creates the file, writes schema, run and process and commits them before the
+  // first row. nullptr on failure, with the reason in *error.
   static std::unique_ptr<TraceWriter> create(const std::string& path, const RunRow& run, const ProcessRow& process,
                                              const Options& options, std::string* error);
   ~TraceWriter();  // closes without finishing: the file reads as cut short
@@ -32,13 +33,14 @@ class TraceWriter {
   std::int32_t name(std::string_view text, std::string_view domain = {});
   std::int32_t context(const ContextRow& row);
 
+  void process(const ProcessRow& row);  // replaces what create() was given
   void rank(const RankRow& row);  // replaces an earlier row of the same key, as do device, model, clock, track, step
   void device(const DeviceRow& row);
   void model(const ModelRow& row);
   void clock(const ClockRow& row);
   void track(const TrackRow& row);
   void step(const StepRow& row);
-  void comm_group(const CommGroupRow& row);
+  void comm_group(const CommGroupRow& row);  // the first row of an id holds
   void link(const LinkRow& row);
   void clock_sync(const ClockSyncRow& row);
   void router_load(const RouterLoadRow& row);
@@ -48,9 +50,11 @@ class TraceWriter {
   void diagnostic(const DiagnosticRow& row);  // same code and detail: counts add up
   void span(const SpanRow& row);
 
-  // Commits everything given so far. False when the disk refuses (full, quota); the rows are then dropped and counted
-  // in rows_lost(), and the reason is in error().
+  // Commits everything given so far. False when the disk refuses (full, quota): spans, loads, traffic and samples are
+  // then dropped and counted in rows_lost(); rows that others point to (names, contexts, tracks, ...) are kept and
+  // tried again at the next flush. The reason is in error().
   bool flush();
+  std::size_t spans_pending() const;
   // Flushes, sets ended_unix_ns and end_kind, folds the WAL into the file, closes. The writer is done after this.
   bool finish(std::int64_t ended_unix_ns, std::string_view end_kind);
 
