@@ -1,0 +1,30 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// How long a task takes on the virtual and paced clocks: work over rate, plus what a wave and a transfer cost whatever
+// their size. Times in ns, as double.
+
+#include "reference_kernels/moe_shape.h"
+#include "reference_kernels/task_table.h"
+#include "reference_kernels/wave_partition.h"
+
+namespace moescope::reference {
+
+struct Overheads {
+  double alpha_us = 0;    // compute: launch and synchronisation, once a wave (charged to its L1)
+  double link_us = 0;     // link: occupied by every transfer whatever its size
+  double latency_us = 0;  // link: delay after a transfer, occupies nothing
+};
+
+struct CostModel {
+  double flops_per_second = 1;
+  double link_bytes_per_second = 1;  // ingress of a rank
+  double activation_share = 0.05;    // activation time as a share of the wave's L1 + L2 time
+  Overheads overheads;
+
+  Durations durations(const Volumes& volumes) const;
+};
+
+// Given stage times, split over waves in proportion to their sizes.
+Durations durations_of(const StageTimes& times, const WavePartition& waves, const Overheads& overheads, int rounds);
+
+}  // namespace moescope::reference

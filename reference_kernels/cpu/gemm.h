@@ -1,0 +1,55 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// C = A B in fp32 with B packed once. Each element of C is one chain of fused multiply-adds over ascending k, whatever
+// the number of rows, their grouping, or the machine: so schedules that cut the work differently agree bit for bit.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace moescope::reference {
+
+// B (K x N), in panels of 16 columns, each panel k-major and padded with zeros to full width.
+class PackedMatrix {
+ public:
+  static constexpr int kPanel = 16;
+  PackedMatrix() = default;
+  // element(k, n) gives B's values.
+  template <class Element>
+  PackedMatrix(int k_size, int n_size, Element&& element)
+      : k_(k_size),
+        n_(n_size),
+        values_(static_cast<std::size_t>(k_size) * static_cast<std::size_t>(panels()) * kPanel) {
+    for (int k = 0; k < k_; ++k) {
+      for (int n = 0; n < n_; ++n) {
+        const auto panel_row = static_cast<std::size_t>(n / kPanel) * static_cast<std::size_t>(k_);
+        values_[(panel_row + static_cast<std::size_t>(k)) * kPanel + static_cast<std::size_t>(n % kPanel)] =
+            element(k, n);
+      }
+    }
+  }
+  int k() const { return k_; }
+  int n() const { return n_; }
+  int panels() const { return (n_ + kPanel - 1) / kPanel; }
+  const float* panel(int index) const {
+    return values_.data() + static_cast<std::size_t>(index) * static_cast<std::size_t>(k_) * kPanel;
+  }
+
+ private:
+  int k_ = 0, n_ = 0;
+  std::vector<float> values_;
+};
+
+enum class GemmPath { kPortable, kAvx2 };
+std::string_view name(GemmPath path);
+bool supported(GemmPath path);
+GemmPath best_gemm_path();  // of this machine
+
+// C[i][n] = sum over k of A[i][k] B[k][n] for rows [0, rows). lda, ldc in elements.
+void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, float* c,
+          std::ptrdiff_t ldc);
+
+// Compares the path with a scalar loop in double on a small awkward shape. False: this machine computes wrongly.
+bool gemm_self_check(GemmPath path);
+
+}  // namespace moescope::reference

@@ -1,0 +1,39 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Starts a thread for every engine of every rank, lets them go at one moment, and waits for all of them.
+
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "reference_kernels/cpu/monotonic_clock.h"
+#include "reference_kernels/executor.h"
+#include "reference_kernels/recording.h"
+
+namespace moescope::reference {
+
+template <class Schedule, class Backend>
+void run_on_threads(const Schedule& schedule, Backend& backend, const Recording& recording, int ranks, int rounds) {
+  constexpr std::int64_t kLeadNs = 1'000'000;  // all threads have woken by then
+  std::latch standing(std::ptrdiff_t{ranks} * schedule.engines.count);
+  std::latch go(1);
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (int engine = 0; engine < schedule.engines.count; ++engine) {
+      threads.emplace_back([&, rank, engine] {
+        MonotonicClock::sharpen_this_thread();
+        recording.thread_begins(rank, engine);
+        Worker<Schedule, Backend> worker(schedule, backend, rank, engine, rounds);
+        standing.count_down();
+        go.wait();
+        backend.sleep_until(0);
+        worker.run_blocking();
+      });
+    }
+  }
+  standing.wait();
+  backend.set_origin(MonotonicClock::now_ns() + kLeadNs);
+  go.count_down();
+}
+
+}  // namespace moescope::reference

@@ -1,0 +1,81 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// The executor on threads, one an engine and rank. Two ways to spend a task's time, chosen by Pace: PacedTime sleeps
+// until the task's nominal end, RealTime does the arithmetic and the copying.
+
+#include <barrier>
+#include <cmath>
+#include <cstdint>
+
+#include "reference_kernels/cpu/monotonic_clock.h"
+#include "reference_kernels/cpu/rank_flags.h"
+#include "reference_kernels/recording.h"
+#include "reference_kernels/task_table.h"
+
+namespace moescope::reference {
+
+// A Pace offers: double begin_ns(rank, engine, input_ns) when the task may begin by its own clock;
+//                double work(round, rank, engine, task, begin_ns) does it, returns when its result is there but for
+//                latency.
+template <class Pace>
+class ThreadBackend {
+ public:
+  ThreadBackend(Pace& pace, const Recording& recording, int rounds, int layers, int ranks, int engines, int waves,
+                double link_latency_ns)
+      : pace_(pace),
+        recording_(recording),
+        flags_(ranks, waves),
+        step_barrier_(std::ptrdiff_t{ranks} * engines),
+        timeline_(rounds, ranks, waves),
+        layers_(layers),
+        latency_ns_(link_latency_ns) {}
+
+  // Time 0 of the run on CLOCK_MONOTONIC; before any worker moves.
+  void set_origin(std::int64_t origin_ns) { origin_ns_ = origin_ns; }
+  std::int64_t origin_ns() const { return origin_ns_; }
+  double now_ns() const { return static_cast<double>(MonotonicClock::now_ns() - origin_ns_); }
+  void sleep_until(double time_ns) const { MonotonicClock::sleep_until(origin_ns_ + std::llround(time_ns)); }
+
+  void enter(int round, int rank, int engine) {
+    if (round % layers_ == 0) {
+      step_barrier_.arrive_and_wait();
+      if (round > 0) recording_.step_ends();
+      recording_.step_begins(round / layers_);
+    }
+    recording_.layer_begins(round, rank, engine);
+  }
+  void leave(int round, int, int) {
+    if (round + 1 < timeline_.rounds()) return;
+    step_barrier_.arrive_and_wait();
+    recording_.step_ends();
+  }
+  bool ready(int, int, const Wait&) const { return true; }
+  void await(int round, int rank, const Wait& wait) const { flags_.await(round, rank, wait); }
+
+  double run(int round, int rank, int engine, Task task, const Wait& wait) {
+    const double begin_ns = pace_.begin_ns(rank, engine, flags_.ready_ns(round, rank, wait));
+    sleep_until(begin_ns);
+    recording_.task_begins(task);
+    Stamp& stamp = timeline_.at(round, rank, task);
+    stamp.start_ns = now_ns();
+    const double done_ns = pace_.work(*this, round, rank, engine, task, begin_ns);
+    stamp.end_ns = now_ns();
+    recording_.task_ended(round, rank, task);
+    return done_ns + (is_link_stage(task.stage) ? latency_ns_ : 0.0);
+  }
+  void signal(int, int rank, Task task, double there_ns) { flags_.signal(rank, task, there_ns); }
+
+  const Timeline& timeline() const { return timeline_; }
+
+ private:
+  Pace& pace_;
+  const Recording& recording_;
+  RankFlags flags_;
+  std::barrier<> step_barrier_;
+  Timeline timeline_;
+  int layers_;
+  double latency_ns_;
+  std::int64_t origin_ns_ = 0;
+};
+
+}  // namespace moescope::reference

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_kernels/job/job_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "moescope/stage.h"
+#include "reference_kernels/recording.h"
+
+namespace moescope::reference {
+namespace {
+
+std::string quoted(std::string_view text) {
+  return fmt::format("\"{}\"", text);
+}  // no name here needs escapes
+std::string or_null(bool there, std::string value) {
+  return there ? std::move(value) : "null";
+}
+double ratio(double a, double b) {
+  return b > 0 ? a / b : 1.0;
+}
+
+std::string engine_names(const EngineMap& engines) {
+  std::string names;
+  for (int i = 0; i < engines.count; ++i) {
+    names += (i == 0 ? "" : ",") + std::string(engines.names[static_cast<std::size_t>(i)]);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string json_account(const JobSpec& spec, const JobResult& r) {
+  std::string out = "{\"schema\": \"moescope.refmoe/1\"";
+  const auto add = [&](std::string_view key, std::string value) { out += fmt::format(",\n \"{}\": {}", key, value); };
+  const MoeShape& s = spec.shape;
+  add("schedule", quoted(spec.schedule_name));
+  add("backend", quoted("cpu"));
+  add("clock", quoted(name(spec.clock)));
+  add("engines", quoted(engine_names(spec.engines)));
+  add("preset", quoted(spec.preset));
+  add("ranks", fmt::to_string(s.ranks));
+  add("waves", fmt::to_string(spec.waves.waves()));
+  add("layers", fmt::to_string(s.layers));
+  add("steps", fmt::to_string(spec.steps));
+  if (!spec.stage_times) {
+    add("shape", fmt::format("{{\"hidden\": {}, \"intermediate\": {}, \"experts\": {}, \"top_k\": {}, \"tokens\": {}}}",
+                             s.hidden, s.intermediate, s.experts, s.top_k, s.tokens));
+    add("dtype", quoted(name(spec.dtype)));
+    add("dispatch_bytes_per_element", fmt::to_string(spec.wire.dispatch_bytes));
+    add("combine_bytes_per_element", fmt::to_string(spec.wire.combine_bytes));
+    add("routing", quoted(to_string(spec.routing)));
+    add("seed", fmt::to_string(spec.seed));
+    add("link_gb_s", fmt::to_string(spec.cost.link_bytes_per_second / 1e9));
+    if (spec.clock != ClockKind::kReal) add("flops_per_second", fmt::to_string(spec.cost.flops_per_second));
+  }
+  add("makespan_ns", fmt::to_string(r.makespan_ns));
+  add("serial_ns", fmt::to_string(r.serial_ns));
+  add("ideal_ns", fmt::to_string(r.ideal_ns));
+  add("bound_ns", fmt::to_string(r.bound_ns));
+  add("achieved_over_ideal", fmt::to_string(ratio(r.ideal_ns, r.makespan_ns)));
+  add("speedup_over_serial", fmt::to_string(ratio(r.serial_ns, r.makespan_ns)));
+  std::string rows;
+  for (const StageTotal& t : r.stages) {
+    rows += fmt::format(
+        "{}\n  {{\"rank\": {}, \"stage\": \"{}\", \"time_ns\": {}, \"bytes\": {}, \"flops\": {}, \"spans\": {}}}",
+        rows.empty() ? "" : ",", t.rank, moescope_stage_name(public_stage(t.stage)), t.time_ns, t.bytes, t.flops,
+        t.spans);
+  }
+  add("stages", "[" + rows + "]");
+  std::string layers;
+  for (const auto& layer : r.tokens_per_expert) {
+    layers += fmt::format("{}\n  [{}]", layers.empty() ? "" : ",", fmt::join(layer, ", "));
+  }
+  add("tokens_per_expert", "[" + layers + "]");
+  add("checksum", or_null(r.checksum.has_value(), quoted(fmt::format("{:016x}", r.checksum.value_or(0)))));
+  add("oracle_rel_l2", or_null(r.oracle_rel_l2.has_value(), fmt::format("{:.3e}", r.oracle_rel_l2.value_or(0))));
+  add("oracle_tokens", fmt::to_string(r.oracle_tokens));
+  add("truth", "{\"fault\": null}");
+  return out + "}\n";
+}
+
+std::string text_account(const JobSpec& spec, const JobResult& r) {
+  const MoeShape& s = spec.shape;
+  std::string out = fmt::format("{} schedule", spec.schedule_name);
+  if (spec.schedule_name != "naive") out += fmt::format(", {} waves", spec.waves.waves());
+  out += fmt::format(" · {} rank{} · {} layer{} · {} step{} · {} clock\n", s.ranks, s.ranks == 1 ? "" : "s", s.layers,
+                     s.layers == 1 ? "" : "s", spec.steps, spec.steps == 1 ? "" : "s", name(spec.clock));
+  if (spec.stage_times) {
+    out += "given stage times; no work is done\n\n";
+  } else {
+    out += fmt::format("hidden {}, intermediate {}, {} experts, top-{}, {} tokens a rank, {}, {} routing, seed {}\n",
+                       s.hidden, s.intermediate, s.experts, s.top_k, s.tokens, name(spec.dtype),
+                       to_string(spec.routing), spec.seed);
+    out += fmt::format("link {:g} GB/s a rank, ", spec.cost.link_bytes_per_second / 1e9);
+    out += spec.clock == ClockKind::kReal
+               ? "compute as fast as this machine\n\n"
+               : fmt::format("compute {:g} GFLOP/s a rank\n\n", spec.cost.flops_per_second / 1e9);
+  }
+  out += fmt::format("{:<10}{:>14}{:>14}{:>12}{:>12}   mean over ranks, whole run\n", "stage", "mean ms", "slowest ms",
+                     "MB", "GFLOP");
+  for (Stage stage : kAllStages) {
+    double sum = 0, slowest = 0, bytes = 0, flops = 0;
+    for (const StageTotal& t : r.stages) {
+      if (t.stage != stage) continue;
+      sum += t.time_ns, bytes += static_cast<double>(t.bytes), flops += static_cast<double>(t.flops);
+      slowest = std::max(slowest, t.time_ns);
+    }
+    out += fmt::format("{:<10}{:>14.3f}{:>14.3f}{:>12.2f}{:>12.3f}\n", moescope_stage_name(public_stage(stage)),
+                       sum / s.ranks / 1e6, slowest / 1e6, bytes / s.ranks / 1e6, flops / s.ranks / 1e9);
+  }
+  out += fmt::format("\nmakespan {:>12.3f} ms\n", r.makespan_ns / 1e6);
+  out += fmt::format("serial   {:>12.3f} ms   its stages one after the other: {:.3f} x\n", r.serial_ns / 1e6,
+                     ratio(r.serial_ns, r.makespan_ns));
+  out += fmt::format("ideal    {:>12.3f} ms   this schedule on these task times: {:.1f} % achieved\n", r.ideal_ns / 1e6,
+                     100 * ratio(r.ideal_ns, r.makespan_ns));
+  out += fmt::format("bound    {:>12.3f} ms   the busiest engine: no schedule is faster\n", r.bound_ns / 1e6);
+  if (r.checksum) out += fmt::format("checksum {:016x}\n", *r.checksum);
+  if (r.oracle_rel_l2) {
+    out += fmt::format("oracle   rel-L2 {:.2e} over {} of {} tokens (at most {:g})\n", *r.oracle_rel_l2,
+                       r.oracle_tokens, std::int64_t{s.tokens} * s.ranks * spec.steps, oracle_tolerance(spec.dtype));
+  }
+  return out;
+}
+
+}  // namespace moescope::reference

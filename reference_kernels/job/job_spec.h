@@ -1,0 +1,44 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Everything a run of the job is determined by: the options, resolved and checked.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reference_kernels/cost_model.h"
+#include "reference_kernels/layer_volume.h"
+#include "reference_kernels/moe_shape.h"
+#include "reference_kernels/routing.h"
+#include "reference_kernels/schedule/schedules.h"
+#include "reference_kernels/wave_partition.h"
+
+namespace moescope::reference {
+
+enum class ClockKind { kVirtual, kPaced, kReal };
+std::string_view name(ClockKind clock);
+
+struct JobSpec {
+  std::string preset = "tiny";
+  std::string schedule_name = "wave";
+  AnySchedule schedule;
+  EngineMap engines = kLinkCompute;
+  ClockKind clock = ClockKind::kVirtual;
+  MoeShape shape;
+  int steps = 1;
+  Dtype dtype = Dtype::kFp32;
+  WireFormat wire;
+  RoutingSpec routing;
+  bool fixed_routing = false;  // the same in every step
+  std::uint64_t seed = 1;
+  WavePartition waves = WavePartition::even(1, 1);
+  CostModel cost;
+  std::optional<StageTimes> stage_times;
+  bool check = false;
+
+  int rounds() const { return steps * shape.layers; }
+  // Arithmetic is done on the real clock, and for the check.
+  bool computes() const { return check || clock == ClockKind::kReal; }
+};
+
+}  // namespace moescope::reference

@@ -1,0 +1,33 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// What each task moves and computes, exactly, from the routing. A rank's link is its ingress: dispatch pulls the tokens
+// of other ranks to its experts, combine pulls its own tokens' results back. Pairs whose token lives with the expert
+// cross no wire.
+
+#include <cstdint>
+#include <vector>
+
+#include "reference_kernels/moe_shape.h"
+#include "reference_kernels/task_table.h"
+#include "reference_kernels/wave_partition.h"
+
+namespace moescope::reference {
+
+struct WireFormat {
+  double dispatch_bytes = 4, combine_bytes = 4;  // an element, scale factors included
+  // A row on the wire is whole bytes.
+  std::int64_t dispatch_row(int hidden) const;
+  std::int64_t combine_row(int hidden) const;
+};
+
+// counts[expert * ranks + source rank], from count_tokens. Fills one round of the table and checks that the sums over
+// waves are what the whole layer needs, counted without waves; throws std::logic_error where they are not.
+void fill_volumes(const MoeShape& shape, const WireFormat& wire, const WavePartition& waves,
+                  const std::vector<std::int64_t>& counts, int round, Volumes& volumes);
+
+// Bytes `source` sends to each rank in a stage of a wave; its own entry stays local. Dispatch: its tokens; combine: the
+// results of its experts.
+std::vector<std::int64_t> bytes_to_peers(const MoeShape& shape, const WireFormat& wire, const WavePartition& waves,
+                                         const std::vector<std::int64_t>& counts, int source, Task task);
+
+}  // namespace moescope::reference

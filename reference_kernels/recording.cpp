@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_kernels/recording.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "moescope/annotate.h"
+
+namespace moescope::reference {
+namespace {
+constexpr int kStepKind = MOESCOPE_STEP_PREFILL;  // forward passes over many tokens
+}  // namespace
+
+int public_stage(Stage stage) {
+  static_assert(MOESCOPE_STAGE_COMBINE == MOESCOPE_STAGE_DISPATCH + static_cast<int>(Stage::kCombine));
+  return MOESCOPE_STAGE_DISPATCH + static_cast<int>(stage);
+}
+
+void Recording::describe_run() const {
+  if (!moescope_recording()) return;
+  const MoeShape& shape = facts_.shape;
+  moescope_model_t model = MOESCOPE_MODEL_INIT;
+  model.name = facts_.model.c_str();
+  if (facts_.has_work) {
+    model.hidden = shape.hidden;
+    model.intermediate = shape.intermediate;
+    model.experts = shape.experts;
+    model.top_k = shape.top_k;
+    model.shared_experts = 0;
+    model.gated = 1;
+    model.dispatch_bytes_per_element = facts_.wire.dispatch_bytes;
+    model.combine_bytes_per_element = facts_.wire.combine_bytes;
+    model.weight_bytes_per_element = bytes_per_element(facts_.dtype);
+  }
+  model.layers = shape.layers;
+  model.synthetic_routing = 1;
+  moescope_model(&model);
+
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(shape.ranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  moescope_comm_group(MOESCOPE_GROUP_EP, "ep", shape.ranks, ranks.data());
+  for (int rank : ranks) {
+    moescope_device_t device = MOESCOPE_DEVICE_INIT;
+    device.rank = rank;
+    device.node = 0;
+    device.name = facts_.device.c_str();
+    device.peak_flops = facts_.peak_flops;
+    device.link_gb_s = facts_.link_bytes_per_second > 0 ? facts_.link_bytes_per_second / 1e9 : -1.0;
+    device.link_kind = MOESCOPE_LINK_EMULATED;
+    moescope_device(&device);
+  }
+  for (int expert = 0; facts_.has_work && expert < shape.experts; ++expert) {
+    moescope_expert_placement(0, -1, expert, expert, shape.owner(expert));
+  }
+}
+
+void Recording::thread_begins(int rank, int engine) const {
+  // The public header wants a C string; lane names are literals, so their end is marked.
+  moescope_rank(rank, facts_.shape.ranks, engines_.names[static_cast<std::size_t>(engine)].data(),
+                MOESCOPE_TRACK_EXECUTION);
+  moescope_micro_batch(0);
+  moescope_pass(MOESCOPE_PASS_FORWARD);
+}
+
+void Recording::step_begins(int step) const {
+  moescope_step_begin(step, kStepKind);
+}
+void Recording::step_ends() const {
+  moescope_step_end();
+}
+
+void Recording::layer_begins(int round, int rank, int engine) const {
+  moescope_layer(layer(round));
+  if (engine == 0) router_load(round, rank);
+}
+
+void Recording::task_begins(Task task) const {
+  moescope_begin_wave(public_stage(task.stage), nullptr, wave_number(task));
+}
+
+void Recording::task_ended(int round, int rank, Task task) const {
+  const Volume& volume = volumes_.at(round, rank, task);
+  moescope_end(facts_.has_work ? volume.bytes : -1, facts_.has_work ? static_cast<double>(volume.flops) : -1.0);
+  if (is_link_stage(task.stage)) peer_traffic(round, rank, task);
+}
+
+void Recording::router_load(int round, int rank) const {
+  if (!facts_.has_work || !moescope_recording()) return;
+  const MoeShape& shape = facts_.shape;
+  const std::vector<std::int64_t>& counts = counts_[static_cast<std::size_t>(round)];
+  const auto ranks = static_cast<std::size_t>(shape.ranks);
+  std::vector<std::int64_t> sent, received;
+  for (int expert = 0; expert < shape.experts; ++expert) {
+    const std::int64_t* row = counts.data() + static_cast<std::size_t>(expert) * ranks;
+    sent.push_back(row[rank]);
+    if (shape.owner(expert) == rank) received.push_back(std::accumulate(row, row + ranks, std::int64_t{0}));
+  }
+  moescope_router_load_t load = MOESCOPE_ROUTER_LOAD_INIT;
+  load.rank = rank;
+  load.step = step(round);
+  load.layer = layer(round);
+  load.micro_batch = 0;
+  load.side = MOESCOPE_SIDE_RECEIVED;
+  load.first_expert = shape.first_expert(rank);
+  load.experts = shape.local_experts();
+  load.assigned = received.data();
+  moescope_router_load(&load);
+  load.side = MOESCOPE_SIDE_SENT;
+  load.first_expert = 0;
+  load.experts = shape.experts;
+  load.assigned = sent.data();
+  moescope_router_load(&load);
+}
+
+void Recording::peer_traffic(int round, int rank, Task task) const {
+  if (!facts_.has_work || !moescope_recording()) return;
+  const std::vector<std::int64_t> bytes =
+      bytes_to_peers(facts_.shape, facts_.wire, waves_, counts_[static_cast<std::size_t>(round)], rank, task);
+  moescope_peer_traffic_t traffic = MOESCOPE_PEER_TRAFFIC_INIT;
+  traffic.rank = rank;
+  traffic.step = step(round);
+  traffic.layer = layer(round);
+  traffic.micro_batch = 0;
+  traffic.wave = wave_number(task);
+  traffic.stage = public_stage(task.stage);
+  traffic.pass = MOESCOPE_PASS_FORWARD;
+  traffic.peers = facts_.shape.ranks;
+  traffic.bytes_to = bytes.data();
+  moescope_peer_traffic(&traffic);
+}
+
+void Recording::write_timeline(const Timeline& timeline, const std::vector<double>& step_end_ns) const {
+  if (!moescope_recording()) return;
+  const std::uint32_t clock = moescope_clock("virtual", MOESCOPE_CLOCK_VIRTUAL);
+  for (int rank = 0; rank < timeline.ranks(); ++rank) {
+    // Names the rank's world; the spans below say their lane themselves.
+    moescope_rank(rank, facts_.shape.ranks, engines_.names[0].data(), MOESCOPE_TRACK_EXECUTION);
+    double begin_ns = 0;
+    for (std::size_t s = 0; s < step_end_ns.size(); ++s) {
+      moescope_step_window(rank, static_cast<std::int64_t>(s), kStepKind, clock, std::llround(begin_ns),
+                           std::llround(step_end_ns[s]));
+      begin_ns = step_end_ns[s];
+    }
+    for (int round = 0; round < timeline.rounds(); ++round) router_load(round, rank);
+  }
+  timeline.for_each([&](int round, int rank, Task task, const Stamp& stamp) {
+    const Volume& volume = volumes_.at(round, rank, task);
+    moescope_span_t span = MOESCOPE_SPAN_INIT;
+    span.clock = clock;
+    span.start_ns = std::llround(stamp.start_ns);
+    span.end_ns = std::llround(stamp.end_ns);
+    span.lane = engines_.names[static_cast<std::size_t>(engines_.engine(task.stage))].data();
+    span.stage = public_stage(task.stage);
+    span.rank = rank;
+    span.pass = MOESCOPE_PASS_FORWARD;
+    span.step = step(round);
+    span.layer = layer(round);
+    span.micro_batch = 0;
+    span.wave = wave_number(task);
+    if (facts_.has_work) {
+      span.bytes = volume.bytes;
+      span.flops = static_cast<double>(volume.flops);
+    }
+    moescope_span(&span);
+    if (is_link_stage(task.stage)) peer_traffic(round, rank, task);
+  });
+}
+
+}  // namespace moescope::reference

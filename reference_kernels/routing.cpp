@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_kernels/routing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+#include "reference_kernels/counter_random.h"
+
+namespace moescope::reference {
+namespace {
+
+// i^-s from the four basic operations alone (this file is compiled without contraction to fused multiply-adds), so that
+// every machine draws the same experts; the C library's pow may differ in its last bit.
+double natural_log(double x) {  // x >= 1
+  int halvings = 0;
+  while (x > 1.5) x /= 2, ++halvings;
+  const double z = (x - 1) / (x + 1);
+  double power = z, sum = 0;
+  for (int i = 1; i < 60; i += 2) sum += power / i, power *= z * z;
+  return 2 * sum + halvings * 0.693147180559945309417;
+}
+double exponential_of_negative(double x) {  // e^-x, x >= 0
+  int squarings = 0;
+  while (x > 0.5) x /= 2, ++squarings;
+  double term = 1, sum = 1;
+  for (int i = 1; i < 24; ++i) term *= -x / i, sum += term;
+  for (; squarings > 0; --squarings) sum *= sum;
+  return sum;
+}
+constexpr double kWeightScale = 4294967296.0;  // of the most popular expert; no expert falls below 1
+
+std::uint64_t stream(int kind, int step, int layer) {
+  return (static_cast<std::uint64_t>(kind) << 56) ^ (static_cast<std::uint64_t>(step) << 20) ^
+         static_cast<std::uint64_t>(layer);
+}
+constexpr int kPopularityStream = 1, kExpertStream = 2, kWeightStream = 3;
+// Draws a slot may take before the rest is looked through one by one (steep weights with top_k near the expert count).
+constexpr std::uint64_t kTries = 16;
+
+}  // namespace
+
+bool parse_routing(std::string_view text, RoutingSpec& spec) {
+  if (text == "uniform") {
+    spec = {};
+    return true;
+  }
+  constexpr std::string_view kZipf = "zipf:";
+  if (!text.starts_with(kZipf)) return false;
+  text.remove_prefix(kZipf.size());
+  double exponent = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  if (error != std::errc() || end != text.data() + text.size() || !(exponent >= 0 && exponent <= 4)) return false;
+  spec = {RoutingSpec::Kind::kZipf, exponent};
+  return true;
+}
+
+std::string to_string(const RoutingSpec& spec) {
+  if (spec.kind == RoutingSpec::Kind::kUniform) return "uniform";
+  char text[40];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, spec.exponent);
+  return "zipf:" + std::string(text, end);
+}
+
+Router::Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t seed)
+    : shape_(shape), spec_(spec), seed_(seed), cumulative_(static_cast<std::size_t>(shape.experts)) {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < shape.experts; ++i) {
+    double weight = kWeightScale;
+    if (spec.kind == RoutingSpec::Kind::kZipf) {
+      weight *= exponential_of_negative(spec.exponent * natural_log(i + 1));
+    }
+    sum += std::max<std::uint64_t>(1, static_cast<std::uint64_t>(weight + 0.5));
+    cumulative_[static_cast<std::size_t>(i)] = sum;
+  }
+}
+
+std::vector<std::int32_t> Router::popularity(int layer) const {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(shape_.experts));
+  std::iota(order.begin(), order.end(), 0);
+  const CounterRandom random(seed_, stream(kPopularityStream, 0, layer));
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i, i)]);
+  return order;
+}
+
+Routing Router::route(int step, int layer) const {
+  const auto tokens = static_cast<std::size_t>(shape_.tokens) * static_cast<std::size_t>(shape_.ranks);
+  const auto top_k = static_cast<std::size_t>(shape_.top_k);
+  const CounterRandom draw(seed_, stream(kExpertStream, step, layer));
+  const CounterRandom score(seed_, stream(kWeightStream, step, layer));
+  const std::vector<std::int32_t> order = popularity(layer);
+  Routing routing{shape_.top_k, std::vector<std::int32_t>(tokens * top_k), std::vector<float>(tokens * top_k)};
+
+  std::vector<std::size_t> picked(top_k);  // positions in the order of popularity
+  for (std::size_t token = 0; token < tokens; ++token) {
+    for (std::size_t slot = 0; slot < top_k; ++slot) {
+      const std::uint64_t first_draw = (token * top_k + slot) * (kTries + 1);
+      const auto taken = [&](std::size_t place) {
+        return std::find(picked.begin(), picked.begin() + static_cast<std::ptrdiff_t>(slot), place) !=
+               picked.begin() + static_cast<std::ptrdiff_t>(slot);
+      };
+      std::size_t place = 0;
+      std::uint64_t tries = 0;
+      do {
+        const std::uint64_t at = draw.below(first_draw + tries, cumulative_.back());
+        place = static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
+                                         cumulative_.begin());
+      } while (taken(place) && ++tries < kTries);
+      if (tries == kTries) {
+        const auto weight = [&](std::size_t i) { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); };
+        std::uint64_t left = cumulative_.back();
+        for (std::size_t i = 0; i < slot; ++i) left -= weight(picked[i]);
+        std::uint64_t at = draw.below(first_draw + kTries, left);
+        for (place = 0; taken(place) || at >= weight(place); ++place) at -= taken(place) ? 0 : weight(place);
+      }
+      picked[slot] = place;
+      routing.expert[token * top_k + slot] = order[place];
+    }
+    // Weights as a softmax over similar scores would give: positive, within a factor of three, summing to one.
+    std::uint64_t sum = 0;
+    for (std::size_t slot = 0; slot < top_k; ++slot) {
+      const std::uint64_t points = (1u << 20) + score.below(token * top_k + slot, 2u << 20);
+      sum += points;
+      routing.weight[token * top_k + slot] = static_cast<float>(points);
+    }
+    for (std::size_t slot = 0; slot < top_k; ++slot) {
+      routing.weight[token * top_k + slot] /= static_cast<float>(sum);
+    }
+  }
+  return routing;
+}
+
+std::vector<std::int64_t> count_tokens(const MoeShape& shape, const Routing& routing) {
+  const auto ranks = static_cast<std::size_t>(shape.ranks);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(shape.experts) * ranks);
+  const std::size_t per_rank = static_cast<std::size_t>(shape.tokens) * static_cast<std::size_t>(shape.top_k);
+  for (std::size_t i = 0; i < routing.expert.size(); ++i) {
+    ++counts[static_cast<std::size_t>(routing.expert[i]) * ranks + i / per_rank];
+  }
+  return counts;
+}
+
+}  // namespace moescope::reference

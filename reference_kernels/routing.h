@@ -1,0 +1,48 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Which experts each token goes to, and with what weight: made up, but as a router would. A pure function of (seed,
+// step, layer, global token), so that it does not depend on the number of ranks or on the machine.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference_kernels/moe_shape.h"
+
+namespace moescope::reference {
+
+struct RoutingSpec {
+  enum class Kind { kUniform, kZipf } kind = Kind::kUniform;
+  double exponent = 0;  // zipf: the i-th most popular expert is drawn with weight i^-exponent
+};
+inline constexpr std::string_view kRoutingSyntax = "uniform, zipf:S (S from 0 to 4)";
+bool parse_routing(std::string_view text, RoutingSpec& spec);
+std::string to_string(const RoutingSpec& spec);
+
+// One layer of one step, all tokens of all ranks; rank r's tokens are [r * tokens, (r + 1) * tokens).
+struct Routing {
+  int top_k = 0;
+  std::vector<std::int32_t> expert;  // [token][slot], distinct within a token
+  std::vector<float> weight;         // [token][slot], a token's sum to 1
+};
+
+// Draws top_k distinct experts a token, one after the other, each from the weights of those not drawn yet.
+class Router {
+ public:
+  Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t seed);
+  Routing route(int step, int layer) const;
+  // Expert by popularity in a layer: the same in every step, as hot experts are in practice.
+  std::vector<std::int32_t> popularity(int layer) const;
+
+ private:
+  MoeShape shape_;
+  RoutingSpec spec_;
+  std::uint64_t seed_;
+  std::vector<std::uint64_t> cumulative_;  // of the weights by popularity; integers, so that sums are exact
+};
+
+// Tokens from each rank to each expert: counts[expert * ranks + source rank].
+std::vector<std::int64_t> count_tokens(const MoeShape& shape, const Routing& routing);
+
+}  // namespace moescope::reference
