@@ -61,6 +61,10 @@ struct Track {
   std::size_t first_row = 0, rows = 0;  // its range in Trace::spans, set by finish()
   bool is_execution() const { return kind != TrackKind::kHOST_THREAD; }
 };
+// Bits of Context::flags; the run file stores them as they are.
+inline constexpr std::int32_t kContextUnterminated = 1;  // closed by the reader or writer, its end was never seen
+inline constexpr std::int32_t kContextNoTimestamps = 2;  // start = end = 0 in the source
+inline constexpr std::int32_t kContextOperator = 4;      // a range a framework puts around its operators, not the user's
 struct Context {  // what a span is about; as said by the record, before attribution
   SpanKind kind = SpanKind::kRANGE;
   CopyKind copy_kind = CopyKind::kNONE;

@@ -100,7 +100,7 @@ CREATE TABLE context(                    -- interned: what a span is about
   wave             INTEGER NOT NULL,     -- experts split
   chunk            INTEGER NOT NULL,     -- tokens split
   source           INTEGER NOT NULL,     -- enum moescope_source
-  flags            INTEGER NOT NULL      -- 1 unterminated (closed at flush), 2 no timestamps
+  flags            INTEGER NOT NULL      -- 1 unterminated (closed at flush), 2 no timestamps, 4 a framework's operator range
 );
 CREATE TABLE span(
   start_rel        INTEGER NOT NULL,     -- ns since the base of its track's clock

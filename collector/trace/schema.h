@@ -74,6 +74,7 @@ struct ContextRow {
 };
 inline constexpr std::int32_t kFlagUnterminated = 1;  // closed at flush, its end was never seen
 inline constexpr std::int32_t kFlagNoTimestamps = 2;  // start = end = 0 in the source
+inline constexpr std::int32_t kFlagOperator = 4;      // a range a framework puts around its operators, not the user's
 
 struct SpanRow {
   std::int64_t start_rel = 0, dur = 0;  // ns

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/import/event_stream.h"
+
+#include <cstring>
+#include <vector>
+
+#include "analyzer/model/trace_error.h"
+
+namespace moescope {
+namespace {
+
+constexpr std::size_t kFront = 64;                      // room before the text, for the bracket a run opens with
+constexpr std::size_t kLargestEvent = 256u << 20;       // bytes; beyond that the file is not a trace
+constexpr std::size_t kLargestTopLevelValue = 64 << 20; // bytes
+
+struct CutOff {};  // the text ended inside a value
+
+class Reader {
+ public:
+  Reader(ByteSource& source, const std::string& path, const EventStreamHandler& handler, std::size_t window)
+      : source_(source), path_(path), handler_(handler), window_(window), buffer_(kFront + window + kPadding) {}
+
+  void read(EventStreamResult& result) {
+    if (peek() == '\xef') take_byte_order_mark();
+    switch (peek_token()) {
+      case '[':
+        result.saw_events_key = true;
+        events();
+        break;
+      case '{':
+        object(result);
+        break;
+      case '\0':
+        if (at_end()) throw TraceError(path_, "", "the file is empty", "");
+        [[fallthrough]];
+      default:
+        fail("not JSON: it starts neither with { nor with [", "name a Kineto or Chrome trace");
+    }
+    for (; !at_end(); ++at_)
+      if (!is_space(buffer_[at_]) && buffer_[at_] != '\0')
+        fail("something follows the end of the JSON", "two traces in one file? split them");
+  }
+
+  [[noreturn]] void cut_off() const {
+    throw TraceError(path_, "byte " + std::to_string(offset(end_)),
+                     source_.early_end().empty() ? "the JSON breaks off here" : source_.early_end(),
+                     "write it again, or keep its complete events with --salvage");
+  }
+  std::uint64_t bytes() const { return offset(end_); }
+
+ private:
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+  std::uint64_t offset(std::size_t position) const { return base_ + position - kFront; }
+  [[noreturn]] void fail(const std::string& what, const std::string& mend) const {
+    throw TraceError(path_, "byte " + std::to_string(offset(at_)), what, mend);
+  }
+
+  // Keeps [keep_from, end) and reads more behind it; false at the end of the file.
+  bool refill(std::size_t keep_from) {
+    const std::size_t kept = end_ - keep_from;
+    if (keep_from > kFront) {
+      std::memmove(buffer_.data() + kFront, buffer_.data() + keep_from, kept);
+      base_ += keep_from - kFront;
+      at_ -= keep_from - kFront;
+      end_ = kFront + kept;
+    }
+    if (end_ + kPadding >= buffer_.size()) {
+      if (buffer_.size() > kLargestEvent) fail("one event is longer than 256 MiB", "is this a trace?");
+      buffer_.resize(buffer_.size() * 2);
+    }
+    const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - kPadding - end_);
+    end_ += got;
+    return got > 0;
+  }
+  bool at_end() { return at_ == end_ && !refill(at_); }
+  char peek() { return at_end() ? '\0' : buffer_[at_]; }
+  char peek_token() {
+    while (!at_end() && is_space(buffer_[at_])) ++at_;
+    return peek();
+  }
+  void take_byte_order_mark() {
+    for (const char c : {'\xef', '\xbb', '\xbf'}) {
+      if (peek() != c) fail("not JSON", "name a Kineto or Chrome trace");
+      ++at_;
+    }
+  }
+
+  void object(EventStreamResult& result) {
+    ++at_;
+    for (bool first = true;; first = false) {
+      char c = peek_token();
+      if (c == ',' && !first) {
+        ++at_;
+        c = peek_token();
+      }
+      if (c == '}') {
+        ++at_;
+        return;
+      }
+      if (c == '\0') throw CutOff{};
+      if (c != '"') fail("a key was expected", "write the file again");
+      const std::string key = string();
+      if (peek_token() == '\0') throw CutOff{};
+      if (peek_token() != ':') fail("a colon was expected after the key \"" + key + "\"", "write the file again");
+      ++at_;
+      if (peek_token() == '\0') throw CutOff{};
+      if (key == "traceEvents" && peek_token() == '[') {
+        result.saw_events_key = true;
+        events();
+      } else {
+        top_level_value(key);
+      }
+    }
+  }
+
+  std::string string() {  // raw, without the quotes
+    std::string text;
+    for (++at_;; ++at_) {
+      if (at_end()) throw CutOff{};
+      if (buffer_[at_] == '"') break;
+      text.push_back(buffer_[at_]);
+      if (buffer_[at_] == '\\') {
+        ++at_;
+        if (at_end()) throw CutOff{};
+        text.push_back(buffer_[at_]);
+      }
+      if (text.size() > 65536) fail("a key longer than 64 KiB", "is this a trace?");
+    }
+    ++at_;
+    return text;
+  }
+
+  void top_level_value(const std::string& key) {
+    const bool keep = handler_.wanted && handler_.wanted(key);
+    std::string value;
+    int depth = 0;
+    bool in_string = false;
+    for (;; ++at_) {
+      if (at_end()) throw CutOff{};
+      const char c = buffer_[at_];
+      if (in_string) {
+        if (c == '\\') {
+          if (keep) value.push_back(c);
+          ++at_;
+          if (at_end()) throw CutOff{};
+        } else if (c == '"') {
+          in_string = false;
+        }
+      } else if (c == '"') {
+        in_string = true;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if (c == '}' || c == ']') {
+        if (depth == 0) break;
+        --depth;
+      } else if (c == ',' && depth == 0) {
+        break;
+      }
+      if (keep) value.push_back(buffer_[at_]);
+      if (value.size() > kLargestTopLevelValue) fail("the value of " + key + " is longer than 64 MiB", "");
+    }
+    if (keep) handler_.top_level(key, value);
+  }
+
+  // The array of events. run_: where the current run of elements begins; whole: behind the last complete one.
+  void events() {
+    ++at_;
+    std::size_t run = at_, whole = at_;
+    int depth = 0;
+    bool in_string = false;
+    for (;;) {
+      const char* const data = buffer_.data();
+      const char* const end = data + end_;
+      const char* p = data + at_;
+      bool closed = false;
+      while (p < end) {
+        if (in_string) {
+          p = detail::next_in_string(p, end);
+          if (p == end) break;
+          if (*p == '\\') {
+            if (p + 1 == end) break;  // its escaped byte is still to come
+            p += 2;
+          } else {
+            in_string = false;
+            ++p;
+          }
+          continue;
+        }
+        p = detail::next_structural(p, end);
+        if (p == end) break;
+        const char c = *p;
+        if (c == '"') {
+          in_string = true;
+        } else if (c == '{' || c == '[') {
+          ++depth;
+        } else if (depth == 0) {
+          if (c == '}') {
+            at_ = static_cast<std::size_t>(p - data);
+            fail("a } without its {", "write the file again");
+          }
+          closed = true;
+          break;
+        } else if (--depth == 0) {
+          whole = static_cast<std::size_t>(p - data) + 1;
+        }
+        ++p;
+      }
+      at_ = static_cast<std::size_t>(p - data);
+      if (whole > run) hand_over(run, whole);
+      if (closed) {
+        ++at_;
+        return;
+      }
+      // A complete run is done with; what is left begins an event that isn't here whole.
+      const std::size_t keep_from = whole;
+      const std::uint64_t before = base_;
+      const bool more = refill(keep_from);
+      run = whole = keep_from - static_cast<std::size_t>(base_ - before);
+      if (!more) {
+        at_ = end_;
+        throw CutOff{};
+      }
+    }
+  }
+
+  // Elements lie in [run, whole), with commas between and perhaps one before. The bracket pair goes over the byte before
+  // and the byte behind, which comes back.
+  void hand_over(std::size_t run, std::size_t whole) {
+    while (run < whole && (is_space(buffer_[run]) || buffer_[run] == ',')) ++run;
+    const char behind = buffer_[whole];
+    buffer_[run - 1] = '[';
+    buffer_[whole] = ']';
+    handler_.events(buffer_.data() + run - 1, whole - run + 2, offset(run) - 1);
+    buffer_[whole] = behind;
+  }
+
+  ByteSource& source_;
+  const std::string& path_;
+  const EventStreamHandler& handler_;
+  std::size_t window_;
+  std::vector<char> buffer_;
+  std::size_t at_ = kFront, end_ = kFront;
+  std::uint64_t base_ = 0;  // offset in the file of buffer_[kFront]
+};
+
+}  // namespace
+
+namespace detail {
+
+const char* next_structural(const char* at, const char* end) {
+  // Setting bit 5 makes '[' a '{' and ']' a '}'; nothing else becomes one of them.
+  while (at < end && *at != '"' && (*at | 0x20) != '{' && (*at | 0x20) != '}') ++at;
+  return at;
+}
+
+const char* next_in_string(const char* at, const char* end) {
+  while (at < end && *at != '"' && *at != '\\') ++at;
+  return at;
+}
+
+}  // namespace detail
+
+EventStreamResult read_event_stream(ByteSource& source, const std::string& path, bool salvage,
+                                    const EventStreamHandler& handler, std::size_t window) {
+  EventStreamResult result;
+  Reader reader(source, path, handler, window);
+  try {
+    reader.read(result);
+  } catch (const CutOff&) {
+    if (!salvage) reader.cut_off();
+    result.early_end = source.early_end().empty() ? "the JSON breaks off at byte " + std::to_string(reader.bytes())
+                                                  : source.early_end();
+  }
+  return result;
+}
+
+}  // namespace moescope

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/import/kineto_event.h"
+
+#include <simdjson.h>
+
+#include <utility>
+
+#include "analyzer/import/decimal_time.h"
+#include "analyzer/import/event_stream.h"
+#include "analyzer/import/text_mend.h"
+#include "analyzer/model/trace_error.h"
+
+namespace moescope {
+namespace {
+
+using namespace simdjson;
+static_assert(kPadding >= SIMDJSON_PADDING);
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  return text;
+}
+
+// A number or string as text; empty for anything else.
+std::string_view scalar_text(ondemand::value value) {
+  const auto type = value.type();
+  if (type.error()) return {};
+  if (type.value_unsafe() == ondemand::json_type::string) {
+    std::string_view text;
+    return value.get_string().get(text) ? std::string_view{} : text;
+  }
+  if (type.value_unsafe() == ondemand::json_type::number) return trimmed(value.raw_json_token());
+  return {};
+}
+
+std::int64_t integer(ondemand::value value, std::int64_t otherwise) {
+  return integer_from_json(scalar_text(value)).value_or(otherwise);
+}
+
+void read_arguments(ondemand::object arguments, KinetoEvent& event) {
+  for (auto item : arguments) {
+    ondemand::field field;
+    if (std::move(item).get(field)) throw simdjson_error(TAPE_ERROR);
+    const ondemand::raw_json_string key = field.key();
+    ondemand::value value = field.value();
+    switch (key.raw()[0]) {
+      case 'c':
+        if (key.unsafe_is_equal("correlation")) event.correlation = integer(value, 0);
+        break;
+      case 'd':
+        if (key.unsafe_is_equal("device"))
+          event.device = integer(value, -1);
+        else if (key.unsafe_is_equal("dtype"))
+          event.element_type = scalar_text(value);
+        break;
+      case 's':
+        if (key.unsafe_is_equal("stream")) event.stream = scalar_text(value);
+        break;
+      case 'b':
+        if (key.unsafe_is_equal("bytes")) event.bytes = integer(value, -1);
+        break;
+      case 'n':
+        if (key.unsafe_is_equal("name")) event.argument_name = scalar_text(value);
+        break;
+      case 'l':
+        if (key.unsafe_is_equal("labels")) event.argument_name = scalar_text(value);
+        break;
+      case 'C':
+        if (key.unsafe_is_equal("Collective name")) event.collective = scalar_text(value);
+        break;
+      case 'I':
+        if (key.unsafe_is_equal("In msg nelems"))
+          event.elements_in = integer(value, -1);
+        else if (key.unsafe_is_equal("In split size"))
+          event.in_splits = scalar_text(value);
+        break;
+      case 'O':
+        if (key.unsafe_is_equal("Out msg nelems")) event.elements_out = integer(value, -1);
+        break;
+      case 'G':
+        if (key.unsafe_is_equal("Group size")) event.group_size = integer(value, -1);
+        break;
+      case 'P':
+        if (key.unsafe_is_equal("Process Group Ranks")) event.group_ranks = scalar_text(value);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+// Device work, API calls (their correlation) and metadata are the events whose arguments are wanted.
+bool wants_arguments(const KinetoEvent& event) {
+  if (event.category_text.empty()) return true;  // not seen yet, or metadata
+  switch (kineto_category(event.category_text)) {
+    case KinetoCategory::kKernel:
+    case KinetoCategory::kCopy:
+    case KinetoCategory::kMemset:
+    case KinetoCategory::kRuntime:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void read_event(ondemand::object object, KinetoEvent& event) {
+  for (auto item : object) {
+    ondemand::field field;
+    if (std::move(item).get(field)) throw simdjson_error(TAPE_ERROR);
+    const ondemand::raw_json_string key = field.key();
+    ondemand::value value = field.value();
+    switch (key.raw()[0]) {
+      case 'p':
+        if (key.unsafe_is_equal("ph")) {
+          const std::string_view text = scalar_text(value);
+          event.phase = text.empty() ? '\0' : text[0];
+        } else if (key.unsafe_is_equal("pid")) {
+          event.process = scalar_text(value);
+        }
+        break;
+      case 'c':
+        if (key.unsafe_is_equal("cat")) event.category_text = scalar_text(value);
+        break;
+      case 'n':
+        if (key.unsafe_is_equal("name")) event.name = scalar_text(value);
+        break;
+      case 't':
+        if (key.unsafe_is_equal("ts"))
+          event.timestamp = scalar_text(value);
+        else if (key.unsafe_is_equal("tid"))
+          event.thread = scalar_text(value);
+        break;
+      case 'd':
+        if (key.unsafe_is_equal("dur")) event.duration = scalar_text(value);
+        break;
+      case 'a':
+        if (key.unsafe_is_equal("args") && wants_arguments(event)) {
+          ondemand::object arguments;
+          if (!value.get_object().get(arguments)) read_arguments(arguments, event);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+KinetoCategory kineto_category(std::string_view text) {
+  struct Row {
+    std::string_view text;
+    KinetoCategory category;
+  };
+  using enum KinetoCategory;
+  static constexpr Row kRows[] = {
+      {"kernel", kKernel},
+      {"cpu_op", kOperator},
+      {"cuda_runtime", kRuntime},
+      {"python_function", kLeftOut},
+      {"gpu_memcpy", kCopy},
+      {"gpu_memset", kMemset},
+      {"cuda_driver", kRuntime},
+      {"user_annotation", kAnnotation},
+      {"Kernel", kKernel},
+      {"Memcpy", kCopy},
+      {"Memset", kMemset},
+      {"Runtime", kRuntime},
+      {"Operator", kOperator},
+      {"gpu_user_annotation", kLeftOut},
+      {"cuda_sync", kLeftOut},
+      {"overhead", kLeftOut},
+      {"Trace", kLeftOut},
+      {"cuda_profiler_range", kLeftOut},
+      {"cpu_instant_event", kLeftOut},
+  };
+  for (const Row& row : kRows)
+    if (row.text == text) return row.category;
+  return kAnnotation;
+}
+
+struct KinetoEventParser::Impl {
+  ondemand::parser parser;
+  // True where all of text was read; otherwise how far it came.
+  bool run(char* text, std::size_t size, const std::function<void(const KinetoEvent&)>& take, std::size_t& taken,
+           std::size_t& place) {
+    taken = 0;
+    place = 0;
+    try {
+      ondemand::document document = parser.iterate(text, size, size + kPadding);
+      ondemand::array array = document.get_array();
+      for (auto element : array) {
+        ondemand::value value = element.value();
+        const char* where = nullptr;
+        if (!document.current_location().get(where)) place = static_cast<std::size_t>(where - text);
+        ondemand::object object;
+        const auto type = value.type();
+        if (type.error()) return false;
+        if (type.value_unsafe() != ondemand::json_type::object) continue;
+        if (value.get_object().get(object)) return false;
+        KinetoEvent event;
+        read_event(object, event);
+        take(event);
+        ++taken;
+      }
+    } catch (const simdjson_error&) {
+      return false;
+    }
+    return true;
+  }
+};
+
+KinetoEventParser::KinetoEventParser() : impl_(std::make_unique<Impl>()) {}
+KinetoEventParser::~KinetoEventParser() = default;
+
+void KinetoEventParser::parse(char* text, std::size_t size, std::uint64_t offset, const std::string& path,
+                              const std::function<void(const KinetoEvent&)>& take) {
+  std::size_t taken = 0, place = 0;
+  if (impl_->run(text, size, take, taken, place)) return;
+  // simdjson refuses a whole run for one control character or one bad byte in a name, before its first event.
+  if (taken == 0) {
+    const std::size_t mended = mend_json_text(text, size);
+    mended_ += mended;
+    if (mended > 0 && impl_->run(text, size, take, taken, place)) return;
+  }
+  throw TraceError(path, "byte " + std::to_string(offset + place), "an event that is not JSON", "write the file again");
+}
+
+KinetoDistributed parse_distributed_info(std::string_view json) {
+  KinetoDistributed result;
+  ondemand::parser parser;
+  const padded_string text(json);
+  ondemand::document document;
+  ondemand::object object;
+  if (parser.iterate(text).get(document) || document.get_object().get(object)) return result;
+  for (auto item : object) {
+    ondemand::field field;
+    if (std::move(item).get(field)) break;
+    const ondemand::raw_json_string key = field.key();
+    if (key.unsafe_is_equal("rank")) result.rank = integer(field.value(), -1);
+    if (key.unsafe_is_equal("world_size")) result.world_size = integer(field.value(), -1);
+  }
+  return result;
+}
+
+void parse_device_properties(std::string_view json, const std::function<void(const KinetoDevice&)>& take) {
+  ondemand::parser parser;
+  const padded_string text(json);
+  ondemand::document document;
+  ondemand::array array;
+  if (parser.iterate(text).get(document) || document.get_array().get(array)) return;
+  for (auto element : array) {
+    ondemand::object object;
+    if (element.get_object().get(object)) return;
+    KinetoDevice device;
+    for (auto item : object) {
+      ondemand::field field;
+      if (std::move(item).get(field)) return;
+      const ondemand::raw_json_string key = field.key();
+      if (key.unsafe_is_equal("id")) device.id = integer(field.value(), -1);
+      if (key.unsafe_is_equal("name")) device.name = scalar_text(field.value());
+      if (key.unsafe_is_equal("numSms")) device.sm_count = integer(field.value(), -1);
+    }
+    if (device.id >= 0) take(device);
+  }
+}
+
+}  // namespace moescope

@@ -1,0 +1,68 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// One element of traceEvents as plain values, and the parser that makes them from a run of events. The only file pair
+// that sees simdjson.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace moescope {
+
+enum class KinetoCategory {
+  kKernel,
+  kCopy,
+  kMemset,
+  kRuntime,     // API calls on the host
+  kOperator,    // ranges a framework puts around its operators
+  kAnnotation,  // ranges the user named, and categories we don't know
+  kLeftOut,     // see kineto_category()
+};
+// By the event's "cat", in the spellings of all generations. Left out: device copies of host annotations, device-side
+// synchronisation records, Python stack frames, the profiler's own marks.
+KinetoCategory kineto_category(std::string_view text);
+
+struct KinetoEvent {
+  char phase = '\0';  // X, B, E, M, ...; '\0' none
+  std::string_view category_text, name;
+  std::string_view process, thread;  // numbers and strings alike, as text
+  std::string_view timestamp, duration;  // microseconds as written
+  // args
+  std::string_view argument_name;  // of metadata: "name" or "labels"
+  std::int64_t correlation = 0, device = -1, bytes = -1;
+  std::string_view stream;
+  std::string_view collective, element_type, in_splits, group_ranks;  // collective operations
+  std::int64_t elements_in = -1, elements_out = -1, group_size = -1;
+};
+
+// Calls take for each element of a JSON array text (in place; kPadding readable bytes behind it). The event's views hold
+// until take returns. Control characters and invalid UTF-8 are overwritten with spaces and question marks.
+class KinetoEventParser {
+ public:
+  KinetoEventParser();
+  ~KinetoEventParser();
+  // Throws TraceError{path, "byte N"} where an element is not JSON.
+  void parse(char* text, std::size_t size, std::uint64_t offset, const std::string& path,
+             const std::function<void(const KinetoEvent&)>& take);
+  std::uint64_t mended_bytes() const { return mended_; }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::uint64_t mended_ = 0;
+};
+
+// Facts from the top-level keys of a Kineto trace; small, so read whole.
+struct KinetoDistributed {
+  std::int64_t rank = -1, world_size = -1;
+};
+KinetoDistributed parse_distributed_info(std::string_view json);
+struct KinetoDevice {
+  std::int64_t id = -1, sm_count = -1;
+  std::string name;
+};
+void parse_device_properties(std::string_view json, const std::function<void(const KinetoDevice&)>& take);
+
+}  // namespace moescope

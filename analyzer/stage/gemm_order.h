@@ -1,0 +1,17 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Most frameworks launch one grouped-GEMM kernel for both expert projections; which is which shows in the order.
+
+#include <vector>
+
+#include "analyzer/model/trace.h"
+#include "analyzer/stage/attribution.h"
+
+namespace moescope {
+
+// For the rows marked: on its lane, the GEMM behind the activation is L2, the one before it L1; in the backward pass the
+// other way round (L2's gradient, the activation's, L1's). A new stretch begins with any exchange, unpermutation, router
+// or attention kernel; not with permute, whose rows include the set-up of the GEMMs themselves.
+void order_expert_gemms(const Trace& trace, const std::vector<bool>& ambiguous, Attribution& attribution);
+
+}  // namespace moescope

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/stage/name_meaning.h"
+
+#include "analyzer/stage/kernel_name.h"
+
+namespace moescope {
+
+const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
+  const auto [found, fresh] = known_.try_emplace(static_cast<std::int64_t>(name) * 4 + static_cast<int>(kind));
+  NameMeaning& meaning = found->second;
+  if (!fresh) return meaning;
+  const std::string& raw = trace_.names[static_cast<std::size_t>(name)];
+  const StageRule* rule = nullptr;
+  if (kind == RuleKind::kKernel) rule = rules_.first_match(kind, readable_kernel_name(raw));
+  if (!rule) rule = rules_.first_match(kind, raw);
+  if (rule) {
+    meaning = {rule->stages, leading_stage(rule->stages), rule->part, rule->pass, rule->candidates};
+  }
+  if (kind == RuleKind::kRange)
+    if (const Pass pass = pass_of_range_name(raw); pass != Pass::kUNKNOWN) meaning.pass = pass;
+  return meaning;
+}
+
+const NameMeaning& NameMeanings::of_device_work(std::int32_t name, SpanKind kind) {
+  static const NameMeaning kMemory{Stage::kMEMCPY, Stage::kMEMCPY, Part::kPAYLOAD, Pass::kUNKNOWN, {}};
+  switch (kind) {
+    case SpanKind::kCOPY: {
+      const NameMeaning& meaning = look_up(name, RuleKind::kCopy);
+      return meaning.known() ? meaning : kMemory;
+    }
+    case SpanKind::kMEMSET:
+      return kMemory;
+    case SpanKind::kWORK:  // named by a person or by the kernel it is
+      if (const NameMeaning& meaning = look_up(name, RuleKind::kRange); meaning.known()) return meaning;
+      return look_up(name, RuleKind::kKernel);
+    default:
+      return look_up(name, RuleKind::kKernel);
+  }
+}
+
+const NameMeaning& NameMeanings::of_range(std::int32_t name) {
+  return look_up(name, RuleKind::kRange);
+}
+
+Pass pass_of_range_name(std::string_view name) {
+  if (name.ends_with("(F)")) return Pass::kFORWARD;
+  if (name.ends_with("(B)")) return Pass::kBACKWARD;
+  if (name.ends_with("(W)")) return Pass::kBACKWARD_WEIGHT;
+  return Pass::kUNKNOWN;
+}
+
+}  // namespace moescope

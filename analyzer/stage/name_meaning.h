@@ -1,0 +1,38 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// What a name says by the rules, each distinct name looked up once.
+
+#include <string_view>
+#include <unordered_map>
+
+#include "analyzer/model/trace.h"
+#include "analyzer/stage/rule_set.h"
+
+namespace moescope {
+
+struct NameMeaning {
+  StageSet stages;  // empty: no rule knows the name
+  Stage stage = Stage::kUNATTRIBUTED;
+  Part part = Part::kPAYLOAD;
+  Pass pass = Pass::kUNKNOWN;
+  StageSet candidates;
+  bool known() const { return stages.bits() != 0; }
+};
+
+class NameMeanings {
+ public:
+  NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {}
+  const NameMeaning& of_device_work(std::int32_t name, SpanKind kind);
+  const NameMeaning& of_range(std::int32_t name);
+
+ private:
+  const NameMeaning& look_up(std::int32_t name, RuleKind kind);
+  const Trace& trace_;
+  const RuleSet& rules_;
+  std::unordered_map<std::int64_t, NameMeaning> known_;  // by name and rule kind
+};
+
+// The pass a range's name ends in, as pipeline schedules write it: "(F)", "(B)" or "(W)".
+Pass pass_of_range_name(std::string_view name);
+
+}  // namespace moescope

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/stage/name_pattern.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "analyzer/stage/pattern_parser.h"
+
+namespace moescope {
+namespace {
+
+using Instruction = NamePattern::Instruction;
+using Kind = Instruction::Kind;
+
+constexpr std::size_t kLongestProgram = 20000;
+
+class Compiler {
+ public:
+  Compiler(std::vector<Instruction>& program, std::vector<NamePattern::Set>& sets) : program_(program), sets_(sets) {}
+
+  void emit(const PatternNode& node) {
+    if (++steps_ > kLongestProgram * 10) throw std::invalid_argument("the pattern is too large");
+    switch (node.kind) {
+      case PatternNode::Kind::kByte:
+        push(Kind::kByte).byte = node.byte;
+        break;
+      case PatternNode::Kind::kSet:
+        push(Kind::kSet).to = static_cast<std::int32_t>(sets_.size());
+        sets_.push_back(node.set);
+        break;
+      case PatternNode::Kind::kBegin:
+        push(Kind::kBegin);
+        break;
+      case PatternNode::Kind::kEnd:
+        push(Kind::kEnd);
+        break;
+      case PatternNode::Kind::kWordEdge:
+        push(Kind::kWordEdge);
+        break;
+      case PatternNode::Kind::kSequence:
+        for (const PatternNode& child : node.children) emit(child);
+        break;
+      case PatternNode::Kind::kChoice:
+        emit_choice(node);
+        break;
+      case PatternNode::Kind::kRepeat:
+        emit_repeat(node);
+        break;
+    }
+  }
+  Instruction& push(Kind kind) {
+    if (program_.size() >= kLongestProgram) throw std::invalid_argument("the pattern is too large");
+    program_.push_back({kind, 0, 0, 0});
+    return program_.back();
+  }
+
+ private:
+  std::int32_t here() const { return static_cast<std::int32_t>(program_.size()); }
+
+  void emit_choice(const PatternNode& node) {
+    std::vector<std::size_t> jumps;
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const bool last = i + 1 == node.children.size();
+      const std::size_t split = program_.size();
+      if (!last) push(Kind::kSplit).to = here();
+      emit(node.children[i]);
+      if (last) break;
+      jumps.push_back(program_.size());
+      push(Kind::kJump);
+      program_[split].other = here();
+    }
+    for (const std::size_t jump : jumps) program_[jump].to = here();
+  }
+
+  void emit_repeat(const PatternNode& node) {
+    const PatternNode& child = node.children.front();
+    for (int i = 0; i < node.least; ++i) emit(child);
+    if (node.most < 0) {
+      const std::size_t split = program_.size();
+      push(Kind::kSplit).to = here();
+      emit(child);
+      push(Kind::kJump).to = static_cast<std::int32_t>(split);
+      program_[split].other = here();
+      return;
+    }
+    std::vector<std::size_t> splits;
+    for (int i = node.least; i < node.most; ++i) {
+      splits.push_back(program_.size());
+      push(Kind::kSplit).to = here();
+      emit(child);
+    }
+    for (const std::size_t split : splits) program_[split].other = here();
+  }
+
+  std::vector<Instruction>& program_;
+  std::vector<NamePattern::Set>& sets_;
+  std::size_t steps_ = 0;
+};
+
+using Texts = std::vector<std::string>;
+
+// Whichever of two lists of needed texts is the better filter: the longer its shortest text, the rarer.
+std::size_t strength(const Texts& texts) {
+  if (texts.empty()) return 0;
+  std::size_t shortest = texts.front().size();
+  for (const std::string& text : texts) shortest = std::min(shortest, text.size());
+  return texts.size() > 40 ? 0 : shortest;
+}
+
+// The one text a node stands for, where it is that simple.
+std::optional<std::string> exact_text(const PatternNode& node) {
+  if (node.kind == PatternNode::Kind::kByte) return std::string(1, static_cast<char>(node.byte));
+  if (node.kind != PatternNode::Kind::kSequence) return std::nullopt;
+  std::string text;
+  for (const PatternNode& child : node.children) {
+    const auto part = exact_text(child);
+    if (!part) return std::nullopt;
+    text += *part;
+  }
+  return text;
+}
+
+Texts needed(const PatternNode& node) {
+  switch (node.kind) {
+    case PatternNode::Kind::kByte:
+      return {std::string(1, static_cast<char>(node.byte))};
+    case PatternNode::Kind::kSequence: {
+      Texts best;
+      std::string run;
+      const auto offer = [&best](Texts texts) {
+        if (strength(texts) > strength(best)) best = std::move(texts);
+      };
+      for (const PatternNode& child : node.children) {
+        if (const auto text = exact_text(child)) {
+          run += *text;
+          continue;
+        }
+        if (child.kind == PatternNode::Kind::kWordEdge) continue;  // takes no byte: the run goes on
+        if (!run.empty()) offer({run});
+        run.clear();
+        offer(needed(child));
+      }
+      if (!run.empty()) offer({run});
+      return best;
+    }
+    case PatternNode::Kind::kChoice: {
+      Texts all;
+      for (const PatternNode& child : node.children) {
+        Texts texts = needed(child);
+        if (texts.empty()) return {};
+        all.insert(all.end(), texts.begin(), texts.end());
+      }
+      return all;
+    }
+    case PatternNode::Kind::kRepeat:
+      return node.least > 0 ? needed(node.children.front()) : Texts{};
+    default:
+      return {};
+  }
+}
+
+bool is_word(unsigned char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// The states an automaton is in at one place of the name. Insertion keeps each state once.
+class StateSet {
+ public:
+  explicit StateSet(std::size_t states) : seen_at_(states, 0) {}
+  void clear() {
+    states_.clear();
+    ++round_;
+  }
+  bool insert(std::int32_t state) {
+    auto& seen = seen_at_[static_cast<std::size_t>(state)];
+    if (seen == round_) return false;
+    seen = round_;
+    states_.push_back(state);
+    return true;
+  }
+  const std::vector<std::int32_t>& states() const { return states_; }
+  bool empty() const { return states_.empty(); }
+
+ private:
+  std::vector<std::uint32_t> seen_at_;
+  std::vector<std::int32_t> states_;
+  std::uint32_t round_ = 1;
+};
+
+}  // namespace
+
+NamePattern::NamePattern(std::string_view pattern) {
+  const PatternNode tree = parse_pattern(pattern);
+  Compiler compiler(program_, sets_);
+  compiler.emit(tree);
+  compiler.push(Kind::kMatch);
+  needed_ = needed(tree);
+  if (strength(needed_) == 0) needed_.clear();
+}
+
+bool NamePattern::found_in(std::string_view name) const {
+  if (!needed_.empty() && std::none_of(needed_.begin(), needed_.end(), [name](const std::string& text) {
+        return name.find(text) != std::string_view::npos;
+      }))
+    return false;
+  return found_by_automaton(name);
+}
+
+bool NamePattern::found_by_automaton(std::string_view name) const {
+  StateSet now(program_.size()), next(program_.size());
+  std::vector<std::int32_t> pending;
+  // Adds a state and all it reaches without taking a byte; true where that is the match.
+  const auto add = [&](StateSet& set, std::int32_t first, std::size_t at) {
+    pending.assign(1, first);
+    while (!pending.empty()) {
+      const std::int32_t state = pending.back();
+      pending.pop_back();
+      if (!set.insert(state)) continue;
+      const Instruction& op = program_[static_cast<std::size_t>(state)];
+      switch (op.kind) {
+        case Kind::kMatch:
+          return true;
+        case Kind::kJump:
+          pending.push_back(op.to);
+          break;
+        case Kind::kSplit:
+          pending.push_back(op.other);
+          pending.push_back(op.to);
+          break;
+        case Kind::kBegin:
+          if (at == 0) pending.push_back(state + 1);
+          break;
+        case Kind::kEnd:
+          if (at == name.size()) pending.push_back(state + 1);
+          break;
+        case Kind::kWordEdge: {
+          const bool before = at > 0 && is_word(static_cast<unsigned char>(name[at - 1]));
+          const bool after = at < name.size() && is_word(static_cast<unsigned char>(name[at]));
+          if (before != after) pending.push_back(state + 1);
+          break;
+        }
+        case Kind::kByte:
+        case Kind::kSet:
+          break;
+      }
+    }
+    return false;
+  };
+  for (std::size_t at = 0;; ++at) {
+    if (add(now, 0, at)) return true;  // a match may begin anywhere
+    if (at == name.size()) return false;
+    const auto c = static_cast<unsigned char>(name[at]);
+    next.clear();
+    for (const std::int32_t state : now.states()) {
+      const Instruction& op = program_[static_cast<std::size_t>(state)];
+      const bool takes = (op.kind == Kind::kByte && op.byte == c) ||
+                         (op.kind == Kind::kSet && sets_[static_cast<std::size_t>(op.to)].has(c));
+      if (takes && add(next, state + 1, at + 1)) return true;
+    }
+    std::swap(now, next);
+  }
+}
+
+}  // namespace moescope

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges that users and frameworks put around work.
+#include "analyzer/stage/rule_tables.h"
+
+namespace moescope {
+namespace {
+
+using enum Part;
+using enum Pass;
+using enum RuleKind;
+using enum Stage;
+
+// clang-format off
+constexpr StageRule kRules[] = {
+    {10, kRange, R"(^moe_dispatch forward)", kDISPATCH, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {10, kRange, R"(^moe_dispatch backward)", kDISPATCH, kPAYLOAD, kBACKWARD, {}, "megatron", "source"},
+    {10, kRange, R"(^moe_combine forward)", kCOMBINE, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {10, kRange, R"(^moe_combine backward)", kCOMBINE, kPAYLOAD, kBACKWARD, {}, "megatron", "source"},
+    {11, kRange, R"(^mlp forward)",
+     StageSet(kPERMUTE) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {11, kRange, R"(^(?:mlp backward|mlp wgrad|delayed_expert_wgrad))",
+     StageSet(kL1) | kACT | kL2, kPAYLOAD, kBACKWARD, {}, "megatron", "source"},
+    {12, kRange, R"(^pre_dispatch_computation forward)",
+     kATTENTION, kPAYLOAD, kFORWARD, StageSet(kATTENTION) | kROUTER | kPERMUTE, "megatron", "source"},
+    {12, kRange, R"(^pre_dispatch_computation backward)",
+     kATTENTION, kPAYLOAD, kBACKWARD, StageSet(kATTENTION) | kROUTER | kPERMUTE, "megatron", "source"},
+    {13, kRange, R"(\.mlp\.forward\.linear_fc1$)",
+     kL1, kPAYLOAD, kFORWARD, StageSet(kL1) | kOTHER, "megatron", "source"},
+    {13, kRange, R"(\.mlp\.forward\.activation$)",
+     kACT, kPAYLOAD, kFORWARD, StageSet(kACT) | kOTHER, "megatron", "source"},
+    {13, kRange, R"(\.mlp\.forward\.linear_fc2$)",
+     kL2, kPAYLOAD, kFORWARD, StageSet(kL2) | kOTHER, "megatron", "source"},
+    {14, kRange, R"(\.(?:self_attention|core_attention|qkv|adjust_key_value|rotary_pos_emb|linear_proj|output_gate)$)",
+     kATTENTION, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {15, kRange, R"(\.transformer_layer\.\w+(?:\.\w+)*\.mlp$)",
+     StageSet(kROUTER) | kDISPATCH | kL1 | kACT | kL2 | kCOMBINE, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {16, kRange, R"(^layer_\d+[fb](?:-layer_\d+[fb])?$)", kOTHER, kPAYLOAD, kUNKNOWN, {}, "megatron", "source"},
+    {17, kRange, R"(\.(?:warmup|steady|cooldown|misc)$)", kOTHER, kPAYLOAD, kUNKNOWN, {}, "megatron", "source"},
+    {20, kRange, R"(^(?:_AllToAll|FusedDispatch|HybridEPDispatch)(?:,|$))",
+     kDISPATCH, kPAYLOAD, kFORWARD, StageSet(kDISPATCH) | kCOMBINE, "megatron", "source"},
+    {20, kRange, R"(^(?:_AllToAllBackward|FusedDispatchBackward|HybridEPDispatchBackward)(?:,|$))",
+     kDISPATCH, kPAYLOAD, kBACKWARD, StageSet(kDISPATCH) | kCOMBINE, "megatron", "source"},
+    {20, kRange, R"(^(?:FusedCombine|HybridEPCombine)(?:,|$))", kCOMBINE, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
+    {20, kRange, R"(^(?:FusedCombineBackward|HybridEPCombineBackward)(?:,|$))",
+     kCOMBINE, kPAYLOAD, kBACKWARD, {}, "megatron", "source"},
+    {30, kRange, R"(^nvte_permute)", kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {30, kRange, R"(^nvte_unpermute)", kUNPERMUTE, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {30, kRange, R"(^nvte_multi_padding)", kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {30, kRange, R"(^nvte_multi_unpadding)", kUNPERMUTE, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {31, kRange, R"(^nvte_(?:multi_tensor_gemm|multi_stream_cublas_gemm|grouped_gemm\w*))",
+     kL1, kPAYLOAD, kUNKNOWN, StageSet(kL1) | kL2, "te", "source"},
+    {32, kRange, R"(^nvte_\w*d(?:swiglu|geglu|reglu|qgeglu|sreglu)\w*)",
+     kACT, kPAYLOAD, kBACKWARD, StageSet(kACT) | kOTHER, "te", "source"},
+    {33, kRange, R"(^nvte_\w*(?:swiglu|geglu|reglu|qgeglu|sreglu)\w*)",
+     kACT, kPAYLOAD, kFORWARD, StageSet(kACT) | kOTHER, "te", "source"},
+    {34, kRange, R"(^nvte_fused_\w*(?:moe|topk)\w*_backward\w*)", kROUTER, kPAYLOAD, kBACKWARD, {}, "te", "source"},
+    {34, kRange, R"(^nvte_fused_\w*(?:moe|topk)\w*)", kROUTER, kPAYLOAD, kFORWARD, {}, "te", "source"},
+    {35, kRange, R"(^nvte_(?:fused_attn|flash_attn)\w*_bwd\w*)", kATTENTION, kPAYLOAD, kBACKWARD, {}, "te", "source"},
+    {35, kRange, R"(^nvte_(?:fused_attn|flash_attn|fused_rope)\w*)",
+     kATTENTION, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {36, kRange, R"(^nvte_)", kOTHER, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {37, kRange, R"(^transformer_engine\._?\w*Attention\w*\.)", kATTENTION, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {38, kRange, R"(^transformer_engine\.)", kOTHER, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+    {40, kRange, R"(^dispatch_(?:preprocess|core|postprocess) in hybrid-ep)",
+     kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "hybrid-ep", "source"},
+    {40, kRange, R"(^combine_(?:preprocess|core|postprocess) in hybrid-ep)",
+     kCOMBINE, kPAYLOAD, kUNKNOWN, {}, "hybrid-ep", "source"},
+    {41, kRange, R"(^(?:allgather_routing_map|metadata_preprocess_core) in hybrid-ep)",
+     kDISPATCH, kMETA, kFORWARD, {}, "hybrid-ep", "source"},
+    {45, kRange, R"(^dispatch$)", kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
+    {45, kRange, R"(^combine$)", kCOMBINE, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
+    {46, kRange, R"(^dispatch\(F\))", kDISPATCH, kPAYLOAD, kFORWARD, {}, "dpsk", "trace"},
+    {46, kRange, R"(^dispatch\(B\))", kDISPATCH, kPAYLOAD, kBACKWARD, {}, "dpsk", "trace"},
+    {46, kRange, R"(^combine\(F\))", kCOMBINE, kPAYLOAD, kFORWARD, {}, "dpsk", "source"},
+    {46, kRange, R"(^combine\(B\))", kCOMBINE, kPAYLOAD, kBACKWARD, {}, "dpsk", "trace"},
+    {47, kRange, R"(^attn\(F\))", kATTENTION, kPAYLOAD, kFORWARD, {}, "dpsk", "trace"},
+    {47, kRange, R"(^attn\([BW]\))", kATTENTION, kPAYLOAD, kBACKWARD, {}, "dpsk", "trace"},
+    {47, kRange, R"(^mlp\(F\))",
+     StageSet(kPERMUTE) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "dpsk", "trace"},
+    {47, kRange, R"(^mlp\([BW]\))", StageSet(kL1) | kACT | kL2, kPAYLOAD, kBACKWARD, {}, "dpsk", "trace"},
+    {50, kRange, R"(^layer\d+[._]stage1_(?:f|b)$)",
+     kATTENTION, kPAYLOAD, kUNKNOWN, StageSet(kATTENTION) | kROUTER, "pith", "source"},
+    {50, kRange, R"(^layer\d+[._]stage2_(?:f|b)$)", kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "pith", "source"},
+    {50, kRange, R"(^layer\d+[._]stage3_(?:f|b|w)$)",
+     StageSet(kPERMUTE) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kUNKNOWN, {}, "pith", "source"},
+    {50, kRange, R"(^layer\d+[._]stage4_(?:f|b)$)", kCOMBINE, kPAYLOAD, kUNKNOWN, {}, "pith", "source"},
+    {50, kRange, R"(^layer\d+[._]stage5_(?:f|b))",
+     kUNPERMUTE, kPAYLOAD, kUNKNOWN, StageSet(kUNPERMUTE) | kATTENTION, "pith", "source"},
+    {59, kRange, R"((?:^|[._ ])(?:op_)?(?:shared_experts|output|comm_prepare_mlp|comm_postprocess_layer|mlp|mhc_\w+)$)",
+     kOTHER, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {60, kRange, R"((?:^|[._ ])(?:op_)?(?:gate|select_experts)$)", kROUTER, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {60, kRange, R"((?:^|[._ ])(?:op_)?dispatch_[ab]$)", kDISPATCH, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {60, kRange, R"((?:^|[._ ])(?:op_)?combine_[ab]$)", kCOMBINE, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {60, kRange, R"((?:^|[._ ])(?:op_)?experts$)",
+     StageSet(kPERMUTE) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {60, kRange, R"((?:^|[._ ])(?:op_)?(?:comm_prepare_attn|prepare|core|attn)$)",
+     kATTENTION, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
+    {65, kRange, R"('Module': '[^']*\.(?:mlp|block_sparse_moe|moe|feed_forward)\.(?:gate|router)')",
+     kROUTER, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+    {65, kRange, R"('Module': '[^']*\.experts(?:\.[^']*)?')",
+     StageSet(kDISPATCH) | kPERMUTE | kL1 | kACT | kL2 | kUNPERMUTE | kCOMBINE, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+    {65, kRange, R"('Module': '[^']*\.(?:self_attn|attn|attention|mixer|linear_attn)[^']*')",
+     kATTENTION, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+    {66, kRange, R"(^\{?.*'Module': ')", kOTHER, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+    {67, kRange, R"(^gpu_model_runner: )", kOTHER, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+    {70, kRange, R"(^nccl:(?:all_to_allv?|all_to_all_single|alltoall\w*))",
+     kDISPATCH, kPAYLOAD, kUNKNOWN, StageSet(kDISPATCH) | kCOMBINE, "torch", "source"},
+    {70, kRange, R"(^nccl:(?:_all_gather_base|all_gather\w*|_allgather_base\w*))",
+     kALLGATHER, kPAYLOAD, kUNKNOWN, StageSet(kALLGATHER) | kDISPATCH, "torch", "trace"},
+    {70, kRange, R"(^nccl:(?:_reduce_scatter_base|reduce_scatter\w*))",
+     kREDUCESCATTER, kPAYLOAD, kUNKNOWN, StageSet(kREDUCESCATTER) | kCOMBINE, "torch", "trace"},
+    {70, kRange, R"(^nccl:all_?reduce\w*)", kALLREDUCE, kPAYLOAD, kUNKNOWN, {}, "torch", "trace"},
+    {71, kRange, R"(^nccl:(?:send|recv)\b)", kSENDRECV, kPAYLOAD, kUNKNOWN, {}, "torch", "trace"},
+    {71, kRange, R"(^nccl:broadcast\b)", kBROADCAST, kPAYLOAD, kUNKNOWN, {}, "torch", "trace"},
+    {71, kRange, R"(^nccl:(?:reduce|barrier|coalesced|gather|scatter)\b)",
+     kCOLLECTIVE, kPAYLOAD, kUNKNOWN, {}, "torch", "trace"},
+    {75, kRange, R"(^(?:falltoall|salltoall|1st_a2a)$)", kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "deepspeed", "source"},
+    {75, kRange, R"(^2nd_a2a$)", kCOMBINE, kPAYLOAD, kUNKNOWN, {}, "deepspeed", "source"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const StageRule> range_rules() {
+  return kRules;
+}
+
+}  // namespace moescope

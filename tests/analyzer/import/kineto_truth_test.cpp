@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every real Kineto trace against truth.json, to the nanosecond. truth.json decides what communication is by one regular
+// expression; where our rules know better, the difference is listed here by name, and the figures are then compared
+// with truth's own rule applied to our spans.
+#include <regex.h>
+
+#include <cstdio>
+#include <set>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/metric/device_activity.h"
+#include "analyzer/stage/attribution.h"
+#include "tests/analyzer/import/real_traces.h"
+#include "tests/support/catch.h"
+
+using namespace moescope;
+
+namespace {
+
+class TruthRule {  // truth's comm_regex; POSIX, so that long names are safe
+ public:
+  explicit TruthRule(const std::string& pattern) {
+    REQUIRE(regcomp(&regex_, pattern.c_str(), REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0);
+  }
+  ~TruthRule() { regfree(&regex_); }
+  bool says_communication(const std::string& name) const { return regexec(&regex_, name.c_str(), 0, nullptr, 0) == 0; }
+
+ private:
+  regex_t regex_;
+};
+
+// A copy of the attribution in which a kernel is communication exactly where truth's rule says so.
+Attribution by_truth(const Trace& trace, Attribution attribution, const TruthRule& rule, std::set<std::string>& differ) {
+  for (std::size_t row = 0; row < trace.spans.size(); ++row) {
+    const Context& context = trace.context_of(row);
+    if (!trace.track_of(row).is_execution()) continue;
+    const std::string& name = trace.names[static_cast<std::size_t>(trace.spans.name[row])];
+    ActivityClass& ours = attribution.activity[row];
+    ActivityClass truth = ActivityClass::kCopy;
+    if (context.kind == SpanKind::kKERNEL)
+      truth = rule.says_communication(name) || context.stage != Stage::kUNATTRIBUTED ? ActivityClass::kCommunication
+                                                                                     : ActivityClass::kCompute;
+    if (ours != truth) differ.insert(name);
+    ours = truth;
+  }
+  return attribution;
+}
+
+}  // namespace
+
+TEST_CASE("every real Kineto trace gives the independent figures, to the nanosecond") {
+  const auto truth = test::read_truth();
+  if (!truth) MOESCOPE_SKIP("no ../shared/data/traces beside the source");
+  const TruthRule rule(truth->comm_regex);
+  std::set<std::string> differ;
+  std::size_t devices = 0;
+  for (const test::TruthFile& file : truth->kineto) {
+    INFO(file.path);
+    const Trace trace = load_trace({(test::real_traces() / file.path).string()}, "auto", {});
+    const Attribution ours = attribute(trace);
+    const Attribution attribution = by_truth(trace, ours, rule, differ);
+    const auto keys = devices_with_work(trace);
+    REQUIRE(keys.size() == file.devices.size());
+    for (const test::TruthDevice& expected : file.devices) {
+      INFO("device " << expected.device);
+      const DeviceKey* key = nullptr;
+      for (const DeviceKey& k : keys)
+        if (std::to_string(k.device) == expected.device) key = &k;
+      REQUIRE(key != nullptr);
+      const DeviceActivity found = device_activity(trace, attribution, *key, {});
+      CHECK(found.communication.measure() == expected.comm);
+      CHECK(found.compute.measure() == expected.compute);
+      CHECK(found.copies.measure() == expected.mem);
+      CHECK(found.exposed().measure() == expected.exposed);
+      CHECK(found.exposed().subtract(found.copies).measure() == expected.exposed_mem);
+      CHECK(found.all().measure() == expected.busy);
+      ++devices;
+    }
+  }
+  CHECK(devices > 80);
+  for (const std::string& name : differ) std::printf("differs: %s\n", name.substr(0, 300).c_str());
+}
