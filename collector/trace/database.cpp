@@ -10,6 +10,18 @@
 #include <utility>
 
 namespace moescope::trace {
+namespace {
+
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool special = c == '%' || c == '?' || c == '#';
+    uri += special ? std::string(c == '%' ? "%25" : c == '?' ? "%3f" : "%23") : std::string(1, c);
+  }
+  return uri + "?immutable=1";
+}
+
+}  // namespace
 
 Statement::Statement(Statement&& other) noexcept
     : statement_(std::exchange(other.statement_, nullptr)), ok_(std::exchange(other.ok_, true)) {}
@@ -100,8 +112,10 @@ Status Database::open(const std::string& path, Mode mode, Database* out) {
     ::close(file);
   }
   Database opened;
-  const int flags = mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  const int code = sqlite3_open_v2(path.c_str(), &opened.db_, flags, nullptr);
+  const bool immutable = mode == Mode::kImmutable;
+  const int flags = immutable || mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  const std::string name = immutable ? immutable_uri(path) : path;
+  const int code = sqlite3_open_v2(name.c_str(), &opened.db_, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
   if (code != SQLITE_OK) return {path + ": " + (opened.db_ != nullptr ? opened.error() : sqlite3_errstr(code))};
   sqlite3_busy_timeout(opened.db_, 1000);
   *out = std::move(opened);
