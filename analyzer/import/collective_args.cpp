@@ -61,10 +61,25 @@ int element_bytes(std::string_view type) {
     int bytes;
   };
   static constexpr Row kRows[] = {
-      {"BFloat16", 2}, {"Half", 2},          {"Float", 4},           {"Double", 8}, {"Byte", 1}, {"Char", 1},
-      {"Short", 2},    {"Int", 4},           {"Long", 8},            {"Bool", 1},   {"UInt8", 1}, {"UInt16", 2},
-      {"UInt32", 4},   {"UInt64", 8},        {"Float8_e4m3fn", 1},   {"Float8_e5m2", 1},
-      {"Float8_e4m3fnuz", 1},                {"Float8_e5m2fnuz", 1}, {"Float8_e8m0fnu", 1},
+      {"BFloat16", 2},
+      {"Half", 2},
+      {"Float", 4},
+      {"Double", 8},
+      {"Byte", 1},
+      {"Char", 1},
+      {"Short", 2},
+      {"Int", 4},
+      {"Long", 8},
+      {"Bool", 1},
+      {"UInt8", 1},
+      {"UInt16", 2},
+      {"UInt32", 4},
+      {"UInt64", 8},
+      {"Float8_e4m3fn", 1},
+      {"Float8_e5m2", 1},
+      {"Float8_e4m3fnuz", 1},
+      {"Float8_e5m2fnuz", 1},
+      {"Float8_e8m0fnu", 1},
   };
   for (const Row& row : kRows)
     if (row.type == type) return row.bytes;

@@ -10,10 +10,10 @@
 namespace moescope {
 
 struct CollectiveArgs {
-  std::string_view name, element_type;                         // "all_to_allv", "BFloat16"
+  std::string_view name, element_type;  // "all_to_allv", "BFloat16"
   std::int64_t elements_in = -1, elements_out = -1, group_size = -1;
-  std::string_view in_splits, group_ranks;                     // "[1, 2]", as text; may be cut
-  std::int64_t rank = -1;                                      // of this process, -1 unknown
+  std::string_view in_splits, group_ranks;  // "[1, 2]", as text; may be cut
+  std::int64_t rank = -1;                   // of this process, -1 unknown
 };
 
 Stage collective_stage(std::string_view name);

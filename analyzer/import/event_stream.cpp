@@ -9,9 +9,9 @@
 namespace moescope {
 namespace {
 
-constexpr std::size_t kFront = 64;                      // room before the text, for the bracket a run opens with
-constexpr std::size_t kLargestEvent = 256u << 20;       // bytes; beyond that the file is not a trace
-constexpr std::size_t kLargestTopLevelValue = 64 << 20; // bytes
+constexpr std::size_t kFront = 64;                       // room before the text, for the bracket a run opens with
+constexpr std::size_t kLargestEvent = 256u << 20;        // bytes; beyond that the file is not a trace
+constexpr std::size_t kLargestTopLevelValue = 64 << 20;  // bytes
 
 struct CutOff {};  // the text ended inside a value
 
@@ -223,8 +223,8 @@ class Reader {
     }
   }
 
-  // Elements lie in [run, whole), with commas between and perhaps one before. The bracket pair goes over the byte before
-  // and the byte behind, which comes back.
+  // Elements lie in [run, whole), with commas between and perhaps one before. The bracket pair goes over the byte
+  // before and the byte behind, which comes back.
   void hand_over(std::size_t run, std::size_t whole) {
     while (run < whole && (is_space(buffer_[run]) || buffer_[run] == ',')) ++run;
     const char behind = buffer_[whole];

@@ -59,7 +59,7 @@ std::vector<std::string> files_of(const std::string& path) {
   std::vector<std::string> runs, traces;
   for (const auto& entry : fs::directory_iterator(path, error)) {
     if (!entry.is_regular_file()) continue;
-    if (entry.path().filename().string().ends_with(".moe.db"))
+    if (is_run_file_name(entry.path().filename().string()))
       runs.push_back(entry.path().string());
     else if (is_trace_json(entry.path()))
       traces.push_back(entry.path().string());
@@ -76,7 +76,8 @@ void check_one_run(const Trace& trace) {
   for (const SourceFile& file : trace.files) {
     if (file.run_id.empty()) continue;
     if (first && first->run_id != file.run_id)
-      throw TraceError(file.path, "", "belongs to run " + file.run_id + ", but " + first->path + " to run " + first->run_id,
+      throw TraceError(file.path, "",
+                       "belongs to run " + file.run_id + ", but " + first->path + " to run " + first->run_id,
                        "name files of one run, or use compare");
     first = &file;
   }

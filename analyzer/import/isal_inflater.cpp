@@ -37,11 +37,11 @@ class IsalInflater final : public Inflater {
     result.given = out_before - state_.avail_out;
     if (code < 0) {
       result.state = State::kDamaged;
-      result.trouble = code == ISAL_INCORRECT_CHECKSUM  ? "incorrect checksum"
-                       : code == ISAL_INVALID_WRAPPER   ? "invalid gzip header"
-                       : code == ISAL_INVALID_LOOKBACK  ? "invalid distance"
+      result.trouble = code == ISAL_INCORRECT_CHECKSUM   ? "incorrect checksum"
+                       : code == ISAL_INVALID_WRAPPER    ? "invalid gzip header"
+                       : code == ISAL_INVALID_LOOKBACK   ? "invalid distance"
                        : code == ISAL_UNSUPPORTED_METHOD ? "unknown compression method"
-                                                        : "invalid data";
+                                                         : "invalid data";
     } else if (state_.block_state == ISAL_BLOCK_FINISH) {
       result.state = State::kMemberDone;
     }

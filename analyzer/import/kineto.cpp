@@ -52,7 +52,8 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& b
 }  // namespace
 
 const Importer& kineto_importer() {
-  static constexpr Importer kImporter{"kineto", "PyTorch profiler and other Chrome trace JSON, plain or gzip", sniff, read};
+  static constexpr Importer kImporter{"kineto", "PyTorch profiler and other Chrome trace JSON, plain or gzip", sniff,
+                                      read};
   return kImporter;
 }
 

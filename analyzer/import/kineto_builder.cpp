@@ -140,8 +140,8 @@ void KinetoBuilder::complete(const KinetoEvent& event, KinetoCategory category) 
     ++without_time_;
     return;
   }
-  const bool on_gpu = category == KinetoCategory::kKernel || category == KinetoCategory::kCopy ||
-                      category == KinetoCategory::kMemset;
+  const bool on_gpu =
+      category == KinetoCategory::kKernel || category == KinetoCategory::kCopy || category == KinetoCategory::kMemset;
   std::int64_t bytes = on_gpu ? event.bytes : -1;
   if (!event.collective.empty())
     bytes = collective_wire_bytes({event.collective, event.element_type, event.elements_in, event.elements_out,

@@ -60,14 +60,14 @@ class KinetoBuilder {
   std::size_t first_row_;
   ClockId clock_;
   std::unordered_map<std::string, Lane> lanes_;
-  std::string lane_key_;  // scratch
+  std::string lane_key_;                                                     // scratch
   std::map<std::pair<std::string, std::string>, std::string> thread_names_;  // by process and thread
   struct StepSeen {
     std::int64_t number;
     Interval window;
   };
   std::vector<StepSeen> steps_;
-  std::unordered_map<std::int64_t, std::size_t> step_index_;  // by number
+  std::unordered_map<std::int64_t, std::size_t> step_index_;    // by number
   std::map<std::string, std::uint64_t, std::less<>> left_out_;  // by category
   std::uint64_t without_time_ = 0, unmatched_ends_ = 0;
   KinetoDistributed said_;

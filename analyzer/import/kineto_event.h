@@ -27,7 +27,7 @@ KinetoCategory kineto_category(std::string_view text);
 struct KinetoEvent {
   char phase = '\0';  // X, B, E, M, ...; '\0' none
   std::string_view category_text, name;
-  std::string_view process, thread;  // numbers and strings alike, as text
+  std::string_view process, thread;      // numbers and strings alike, as text
   std::string_view timestamp, duration;  // microseconds as written
   // args
   std::string_view argument_name;  // of metadata: "name" or "labels"
@@ -37,8 +37,8 @@ struct KinetoEvent {
   std::int64_t elements_in = -1, elements_out = -1, group_size = -1;
 };
 
-// Calls take for each element of a JSON array text (in place; kPadding readable bytes behind it). The event's views hold
-// until take returns. Control characters and invalid UTF-8 are overwritten with spaces and question marks.
+// Calls take for each element of a JSON array text (in place; kPadding readable bytes behind it). The event's views
+// hold until take returns. Control characters and invalid UTF-8 are overwritten with spaces and question marks.
 class KinetoEventParser {
  public:
   KinetoEventParser();

@@ -33,13 +33,15 @@ RankId KinetoBuilder::settle_rank() {
   };
   if (said_.rank >= 0 && said_.rank < 1 << 24) {
     if (taken(said_.rank))
-      throw TraceError(path_, "distributedInfo", "rank " + std::to_string(said_.rank) + " was already read from another file",
-                       "give each rank's file once; files that name no rank take the lowest free one in the order given");
+      throw TraceError(
+          path_, "distributedInfo", "rank " + std::to_string(said_.rank) + " was already read from another file",
+          "give each rank's file once; files that name no rank take the lowest free one in the order given");
     return RankId(static_cast<std::int32_t>(said_.rank));
   }
   std::int32_t rank = 0;
   while (taken(rank)) ++rank;
-  diagnostic("warning", "rank_assumed", 1, path_ + ": names no rank; taken as rank " + std::to_string(rank) + " by its order");
+  diagnostic("warning", "rank_assumed", 1,
+             path_ + ": names no rank; taken as rank " + std::to_string(rank) + " by its order");
   return RankId(rank);
 }
 
@@ -92,7 +94,8 @@ void KinetoBuilder::settle_steps(RankId rank) {
     spans.context[row] = builder_.context(context).value;
   }
   if (without_launch > 0)
-    diagnostic("info", "step_unknown", without_launch, path_ + ": device work whose launch is not in the file lies in no step");
+    diagnostic("info", "step_unknown", without_launch,
+               path_ + ": device work whose launch is not in the file lies in no step");
 }
 
 void KinetoBuilder::settle_devices(RankId rank) {
@@ -126,7 +129,8 @@ void KinetoBuilder::finish() {
   const RankId rank = settle_rank();
   Rank row;
   row.rank = rank;
-  row.world_size = said_.world_size > 0 && said_.world_size < 1 << 24 ? static_cast<std::int32_t>(said_.world_size) : -1;
+  row.world_size =
+      said_.world_size > 0 && said_.world_size < 1 << 24 ? static_cast<std::int32_t>(said_.world_size) : -1;
   builder_.rank(row);
   settle_tracks(rank);
   settle_devices(rank);
@@ -143,10 +147,13 @@ void KinetoBuilder::finish() {
 
   for (const auto& [category, count] : left_out_)
     diagnostic("info", "category_left_out", count, "events of category " + category + " are not spans of ours");
-  if (without_time_ > 0) diagnostic("warning", "event_without_time", without_time_, path_ + ": events without a usable ts or dur");
-  if (unmatched_ends_ > 0) diagnostic("warning", "unmatched_end", unmatched_ends_, path_ + ": E events without their B");
+  if (without_time_ > 0)
+    diagnostic("warning", "event_without_time", without_time_, path_ + ": events without a usable ts or dur");
+  if (unmatched_ends_ > 0)
+    diagnostic("warning", "unmatched_end", unmatched_ends_, path_ + ": E events without their B");
   if (mended_bytes_ > 0)
-    diagnostic("info", "text_mended", mended_bytes_, path_ + ": control characters or invalid UTF-8 in names, replaced");
+    diagnostic("info", "text_mended", mended_bytes_,
+               path_ + ": control characters or invalid UTF-8 in names, replaced");
 }
 
 }  // namespace moescope

@@ -11,8 +11,7 @@ LaunchIndex::LaunchIndex(const Trace& trace, std::size_t first_row) : trace_(tra
   for (std::size_t row = first_row; row < spans.size(); ++row) {
     if (spans.correlation[row] == 0) continue;
     const Track& track = trace.track_of(row);
-    if (!track.is_execution())
-      launches_.push_back({track.rank.value, spans.correlation[row], spans.start[row], row});
+    if (!track.is_execution()) launches_.push_back({track.rank.value, spans.correlation[row], spans.start[row], row});
   }
   const auto before = [](const Launch& a, const Launch& b) {
     return std::tie(a.rank, a.correlation, a.start, a.row) < std::tie(b.rank, b.correlation, b.start, b.row);

@@ -21,8 +21,7 @@ Stage role_in_range(Stage stage, StageSet range) {
   if (!range.single()) return stage;
   const Stage place = leading_stage(range);
   if (is_communication(stage)) return is_communication(place) ? place : stage;
-  const bool nothing_particular =
-      stage == Stage::kOTHER || stage == Stage::kUNATTRIBUTED || stage == Stage::kMEMCPY;
+  const bool nothing_particular = stage == Stage::kOTHER || stage == Stage::kUNATTRIBUTED || stage == Stage::kMEMCPY;
   return nothing_particular ? place : stage;
 }
 

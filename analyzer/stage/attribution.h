@@ -14,8 +14,8 @@
 namespace moescope {
 
 struct Attribution {
-  std::vector<Stage> stage;  // what it physically does
-  std::vector<Stage> role;   // its place in the layer; as stage where nothing says otherwise
+  std::vector<Stage> stage;      // what it physically does
+  std::vector<Stage> role;       // its place in the layer; as stage where nothing says otherwise
   std::vector<StageSet> stages;  // all that a fused kernel does; the stage alone otherwise; empty unattributed
   std::vector<Part> part;
   std::vector<Pass> pass;

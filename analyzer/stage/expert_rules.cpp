@@ -12,19 +12,20 @@ using enum Stage;
 
 // A grouped DeepGEMM kernel that carries its shape tells L1 (N = both projections, K = hidden) from L2 (N = hidden, K =
 // one projection). Older kernels have N and K first; newer ones after the majors and M.
-#define MOESCOPE_DEEPGEMM_ROW(priority, head, n, k, stage)                                                          \
-  {                                                                                                                 \
-    priority, kKernel, head R"((?:\(unsigned int\))?)" #n R"(u?, (?:\(unsigned int\))?)" #k                       \
-                            R"(u?, .*GemmType\)(?:\(unsigned int\))?[1256]\b)",                                    \
-        stage, kPAYLOAD, kUNKNOWN, {}, "deepgemm", "source"                                                         \
+#define MOESCOPE_DEEPGEMM_ROW(priority, head, n, k, stage)                   \
+  {                                                                          \
+    priority, kKernel,                                                       \
+        head R"((?:\(unsigned int\))?)" #n R"(u?, (?:\(unsigned int\))?)" #k \
+             R"(u?, .*GemmType\)(?:\(unsigned int\))?[1256]\b)",             \
+        stage, kPAYLOAD, kUNKNOWN, {}, "deepgemm", "source"                  \
   }
-#define MOESCOPE_DEEPGEMM_SHAPE(hidden, both, one)                                                                  \
-  MOESCOPE_DEEPGEMM_ROW(530, R"(fp8_gemm_kernel<)", both, hidden, kL1),                                             \
-      MOESCOPE_DEEPGEMM_ROW(530, R"(fp8_gemm_kernel<)", hidden, one, kL2),                                          \
-      MOESCOPE_DEEPGEMM_ROW(531, MOESCOPE_DEEPGEMM_NEW, both, hidden, kL1),                                         \
+#define MOESCOPE_DEEPGEMM_SHAPE(hidden, both, one)                          \
+  MOESCOPE_DEEPGEMM_ROW(530, R"(fp8_gemm_kernel<)", both, hidden, kL1),     \
+      MOESCOPE_DEEPGEMM_ROW(530, R"(fp8_gemm_kernel<)", hidden, one, kL2),  \
+      MOESCOPE_DEEPGEMM_ROW(531, MOESCOPE_DEEPGEMM_NEW, both, hidden, kL1), \
       MOESCOPE_DEEPGEMM_ROW(531, MOESCOPE_DEEPGEMM_NEW, hidden, one, kL2)
-#define MOESCOPE_DEEPGEMM_NEW                                                                                       \
-  R"(deep_gemm::sm\d+_\w+_impl<(?:\(cute::UMMA::Major\)\d, )*)"                                                    \
+#define MOESCOPE_DEEPGEMM_NEW                                   \
+  R"(deep_gemm::sm\d+_\w+_impl<(?:\(cute::UMMA::Major\)\d, )*)" \
   R"((?:(?:\((?:unsigned )?(?:int|long)\))?\d+(?:u|l|ul)?, ){1,4})"
 
 // clang-format off

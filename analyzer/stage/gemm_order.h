@@ -9,9 +9,9 @@
 
 namespace moescope {
 
-// For the rows marked: on its lane, the GEMM behind the activation is L2, the one before it L1; in the backward pass the
-// other way round (L2's gradient, the activation's, L1's). A new stretch begins with any exchange, unpermutation, router
-// or attention kernel; not with permute, whose rows include the set-up of the GEMMs themselves.
+// For the rows marked: on its lane, the GEMM behind the activation is L2, the one before it L1; in the backward pass
+// the other way round (L2's gradient, the activation's, L1's). A new stretch begins with any exchange, unpermutation,
+// router or attention kernel; not with permute, whose rows include the set-up of the GEMMs themselves.
 void order_expert_gemms(const Trace& trace, const std::vector<bool>& ambiguous, Attribution& attribution);
 
 }  // namespace moescope

@@ -56,6 +56,10 @@ class Compiler {
   }
 
  private:
+  void push_split() {  // whose first way leads to what follows
+    Instruction& split = push(Kind::kSplit);
+    split.to = here();
+  }
   std::int32_t here() const { return static_cast<std::int32_t>(program_.size()); }
 
   void emit_choice(const PatternNode& node) {
@@ -63,7 +67,7 @@ class Compiler {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       const bool last = i + 1 == node.children.size();
       const std::size_t split = program_.size();
-      if (!last) push(Kind::kSplit).to = here();
+      if (!last) push_split();
       emit(node.children[i]);
       if (last) break;
       jumps.push_back(program_.size());
@@ -78,7 +82,7 @@ class Compiler {
     for (int i = 0; i < node.least; ++i) emit(child);
     if (node.most < 0) {
       const std::size_t split = program_.size();
-      push(Kind::kSplit).to = here();
+      push_split();
       emit(child);
       push(Kind::kJump).to = static_cast<std::int32_t>(split);
       program_[split].other = here();
@@ -87,7 +91,7 @@ class Compiler {
     std::vector<std::size_t> splits;
     for (int i = node.least; i < node.most; ++i) {
       splits.push_back(program_.size());
-      push(Kind::kSplit).to = here();
+      push_split();
       emit(child);
     }
     for (const std::size_t split : splits) program_[split].other = here();

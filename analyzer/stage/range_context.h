@@ -17,9 +17,9 @@ struct RangeSays {
   Pass pass = Pass::kUNKNOWN;
 };
 
-// One entry a row. Device work takes its launch's range: the innermost on the launching thread, at the launch. Work with
-// no correlation takes the range around it on its own track. A framework's operators and step marks are not user ranges.
-// Linear in the rows; the stack of open ranges is kept by track.
+// One entry a row. Device work takes its launch's range: the innermost on the launching thread, at the launch. Work
+// with no correlation takes the range around it on its own track. A framework's operators and step marks are not user
+// ranges. Linear in the rows; the stack of open ranges is kept by track.
 std::vector<RangeSays> range_contexts(const Trace& trace, NameMeanings& meanings);
 
 // A range the user named: not an operator's, not a step mark.

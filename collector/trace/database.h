@@ -45,7 +45,8 @@ class Statement {
 
 class Database {
  public:
-  // kImmutable: read-only of a file that nobody writes: takes no lock, looks at no -wal, leaves nothing beside the file.
+  // kImmutable: read-only of a file that nobody writes: takes no lock, looks at no -wal, leaves nothing beside the
+  // file.
   enum class Mode { kReadOnly, kImmutable, kReadWrite, kCreateExclusive };
   Database() = default;
   Database(Database&& other) noexcept;
