@@ -60,7 +60,7 @@ struct TraceWriter::Impl {
   std::set<std::int32_t> groups;
   std::string key;  // scratch
   bool quantities = false, finished = false;
-  std::int64_t written = 0, lost = 0;
+  std::int64_t written = 0, lost = 0, flushes = 0;
   std::string error;
 
   void fail(const std::string& reason) {
@@ -162,6 +162,7 @@ struct TraceWriter::Impl {
     fine = fine && write_spans() && static_cast<bool>(database.execute("COMMIT"));
     if (fine) {
       written += static_cast<std::int64_t>(spans.size());
+      ++flushes;
       rows.for_each([](auto& table) { table.committed(); });
     } else {
       fail(database.error());
@@ -343,6 +344,9 @@ std::size_t TraceWriter::spans_pending() const {
 }
 std::int64_t TraceWriter::spans_written() const {
   return impl_->written;
+}
+std::int64_t TraceWriter::flushes() const {
+  return impl_->flushes;
 }
 std::int64_t TraceWriter::rows_lost() const {
   return impl_->lost;

@@ -59,6 +59,7 @@ class TraceWriter {
   bool finish(std::int64_t ended_unix_ns, std::string_view end_kind);
 
   std::int64_t spans_written() const;
+  std::int64_t flushes() const;  // transactions committed
   std::int64_t rows_lost() const;
   const std::string& error() const;  // the first failure, empty while there is none
 

@@ -9,7 +9,7 @@ using namespace moescope::trace;
 using namespace moescope::test;
 
 TEST_CASE("Values come back with their type") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   Database database;
   REQUIRE(Database::open(dir / "a.db", Database::Mode::kCreateExclusive, &database));
   REQUIRE(database.execute("CREATE TABLE t(a, b, c, d)"));
@@ -38,7 +38,7 @@ TEST_CASE("Values come back with their type") {
 }
 
 TEST_CASE("Errors are values that say what is wrong") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   Database database;
   const Status missing = Database::open(dir / "none.db", Database::Mode::kReadOnly, &database);
   CHECK_FALSE(missing);

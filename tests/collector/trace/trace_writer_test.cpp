@@ -46,10 +46,10 @@ std::unique_ptr<TraceWriter> create(const std::string& path, TraceWriter::Option
 }  // namespace
 
 TEST_CASE("The file says what it is") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const std::string path = dir / "a.moe.db";
   REQUIRE(create(path)->finish(1700000000000000009, "exit"));
-  CHECK(dir.files() == std::vector<std::string>{"a.moe.db"});  // neither -wal nor -shm is left
+  CHECK(files_in(dir) == std::vector<std::string>{"a.moe.db"});  // neither -wal nor -shm is left
   CHECK(number(path, "PRAGMA application_id") == 0x4d6f6553);
   CHECK(number(path, "PRAGMA user_version") == 1);
   CHECK(number(path, "PRAGMA page_size") == 16384);
@@ -69,14 +69,14 @@ TEST_CASE("The file says what it is") {
 }
 
 TEST_CASE("Two files never share a uuid") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   create(dir / "a.moe.db")->finish(1, "exit");
   create(dir / "b.moe.db")->finish(1, "exit");
   CHECK(value(dir / "a.moe.db", "SELECT file_uuid FROM run") != value(dir / "b.moe.db", "SELECT file_uuid FROM run"));
 }
 
 TEST_CASE("Schema, run and process are there before the first row") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const auto writer = create(dir / "a.moe.db");
   CHECK(value(dir / "a.moe.db", "SELECT run_id FROM run") == "job-7");
   CHECK(value(dir / "a.moe.db", "SELECT host FROM process") == "node-a");
@@ -84,7 +84,7 @@ TEST_CASE("Schema, run and process are there before the first row") {
 }
 
 TEST_CASE("Every row type comes back as it went in") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const std::string path = dir / "a.moe.db";
   auto writer = create(path);
   ProcessRow process = process_row();
@@ -182,7 +182,7 @@ TEST_CASE("Every row type comes back as it went in") {
 }
 
 TEST_CASE("A hundred thousand random spans come back exactly, over many flushes") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const std::string path = dir / "a.moe.db";
   auto writer = create(path);
   std::mt19937_64 random(7);
@@ -224,7 +224,7 @@ TEST_CASE("A hundred thousand random spans come back exactly, over many flushes"
 }
 
 TEST_CASE("A file that is there is never written into") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   for (const bool durable : {true, false}) {
     const std::string path = dir / (durable ? "a" : "b");
     const int file = open(path.c_str(), O_CREAT | O_WRONLY, 0600);
@@ -235,7 +235,7 @@ TEST_CASE("A file that is there is never written into") {
     CHECK(error.find(path) != std::string::npos);
     CHECK(std::filesystem::file_size(path) == 4);
   }
-  CHECK(dir.files().size() == 2);
+  CHECK(files_in(dir).size() == 2);
 }
 
 TEST_CASE("A directory that isn't there is an error, not an exception") {
@@ -245,7 +245,7 @@ TEST_CASE("A directory that isn't there is an error, not an exception") {
 }
 
 TEST_CASE("An imported file appears under its name only when whole") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const std::string path = dir / "a.moe.db";
   SECTION("finished") {
     auto writer = create(path, {true, false});
@@ -253,24 +253,24 @@ TEST_CASE("An imported file appears under its name only when whole") {
     REQUIRE(writer->flush());
     CHECK_FALSE(std::filesystem::exists(path));
     REQUIRE(writer->finish(5, "import"));
-    CHECK(dir.files() == std::vector<std::string>{"a.moe.db"});
+    CHECK(files_in(dir) == std::vector<std::string>{"a.moe.db"});
     CHECK(number(path, "SELECT count(*) FROM span") == 1);
   }
   SECTION("given up") {
     create(path, {true, false})->flush();
-    CHECK(dir.files().empty());
+    CHECK(files_in(dir).empty());
   }
   SECTION("somebody else took the name meanwhile") {
     auto writer = create(path, {true, false});
     close(open(path.c_str(), O_CREAT | O_WRONLY, 0600));
     CHECK_FALSE(writer->finish(5, "import"));
     CHECK(std::filesystem::file_size(path) == 0);
-    CHECK(dir.files() == std::vector<std::string>{"a.moe.db"});
+    CHECK(files_in(dir) == std::vector<std::string>{"a.moe.db"});
   }
 }
 
 TEST_CASE("SIGKILL leaves whole flushes and a sound file") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   std::mt19937 random(3);
   for (int trial = 0; trial < 12; ++trial) {
     const std::string path = dir / (std::to_string(trial) + ".moe.db");
@@ -299,7 +299,7 @@ TEST_CASE("SIGKILL leaves whole flushes and a sound file") {
 }
 
 TEST_CASE("A disk that refuses costs rows, which are counted, and nothing else") {
-  TemporaryDirectory dir;
+  ScratchFolder dir;
   const std::string path = dir / "a.moe.db";
   const pid_t child = fork();
   if (child == 0) {
