@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic: right by the oracle, and the same bits whatever the schedule, the waves, the ranks or the threads.
+#include "reference_kernels/cpu/stage_work.h"
+
+#include <cstring>
+
+#include "tests/reference_kernels/random_cases.h"
+#include "tests/reference_kernels/small_layer.h"
+#include "tests/support/catch.h"
+
+using namespace moescope::reference;
+using moescope::reference::test::RandomCases;
+using moescope::reference::test::SmallLayer;
+
+namespace {
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+MoeShape shape_of(int ranks, int experts, int top_k, int tokens, int hidden, int intermediate, int layers) {
+  return {hidden, intermediate, experts, top_k, layers, tokens, ranks};
+}
+
+// Every schedule and wave count gives the bits of the naive one, and those are right.
+void check_all_schedules(const SmallLayer& layer) {
+  const int local = layer.shape.local_experts();
+  const std::vector<float> naive = layer.run(NaiveSchedule{}, WavePartition::even(local, 1));
+  CHECK(layer.distance_to_oracle(naive) <= (layer.dtype == Dtype::kFp32 ? 1e-5 : 1e-2));
+  for (int waves = 1; waves <= local; ++waves) {
+    const WavePartition even = WavePartition::even(local, waves);
+    CHECK(same_bits(naive, layer.run(WaveSchedule{waves, kLinkCompute}, even)));
+    CHECK(same_bits(naive, layer.run(WaveSchedule{waves, kInComputeActOut}, even)));
+  }
+  if (local >= 3) CHECK(same_bits(naive, layer.run(WaveSchedule{2, kLinkCompute}, WavePartition({1, local - 1}))));
+}
+
+Routing all_to(const MoeShape& shape, int first_expert) {
+  Routing routing{shape.top_k, {}, {}};
+  for (int token = 0; token < shape.tokens * shape.ranks; ++token) {
+    for (int slot = 0; slot < shape.top_k; ++slot) {
+      routing.expert.push_back((first_expert + slot) % shape.experts);
+      routing.weight.push_back(1.0f / static_cast<float>(shape.top_k));
+    }
+  }
+  return routing;
+}
+
+}  // namespace
+
+TEST_CASE("random shapes: schedules agree bit for bit, and with the oracle") {
+  RandomCases random(31);
+  for (int i = 0; i < 14; ++i) {
+    SmallLayer layer;
+    const int ranks = random.integer(1, 4), local = random.integer(1, 5);
+    layer.shape = shape_of(ranks, ranks * local, random.integer(1, std::min(4, ranks * local)), random.integer(1, 23),
+                           random.integer(1, 40), random.integer(1, 40), random.integer(1, 3));
+    layer.steps = random.integer(1, 2);
+    layer.dtype = i % 3 == 2 ? Dtype::kBf16 : Dtype::kFp32;
+    layer.route(i % 2 == 0 ? RoutingSpec{} : RoutingSpec{RoutingSpec::Kind::kZipf, 1.2});
+    check_all_schedules(layer);
+  }
+}
+
+TEST_CASE("one hot expert: all other experts, and all other ranks, have nothing to do") {
+  for (int expert : {0, 5}) {
+    SmallLayer layer;
+    layer.shape = shape_of(3, 6, 1, 11, 24, 16, 2);
+    layer.routings = {all_to(layer.shape, expert), all_to(layer.shape, 5 - expert)};
+    check_all_schedules(layer);
+  }
+}
+
+TEST_CASE("every token to every expert") {
+  SmallLayer layer;
+  layer.shape = shape_of(2, 6, 6, 5, 16, 8, 2);
+  layer.route({});
+  check_all_schedules(layer);
+}
+
+TEST_CASE("fewer tokens than ranks") {
+  SmallLayer layer;
+  layer.shape = shape_of(8, 8, 1, 1, 12, 20, 2);
+  layer.route({});
+  check_all_schedules(layer);
+}
+
+TEST_CASE("the number of ranks does not change a bit") {
+  for (Dtype dtype : {Dtype::kFp32, Dtype::kBf16}) {
+    std::vector<float> one_rank;
+    for (int ranks : {1, 2, 3, 6}) {
+      SmallLayer layer;
+      layer.shape = shape_of(ranks, 12, 3, 24 / ranks, 20, 12, 2);
+      layer.steps = 2;
+      layer.dtype = dtype;
+      layer.route({RoutingSpec::Kind::kZipf, 0.8});
+      const int waves = 12 / ranks >= 2 ? 2 : 1;
+      const auto out = layer.run(WaveSchedule{waves, kLinkCompute}, WavePartition::even(12 / ranks, waves));
+      if (ranks == 1) one_rank = out;
+      CHECK(same_bits(one_rank, out));
+    }
+  }
+}
+
+TEST_CASE("the portable kernel gives the fast one's bits") {
+  SmallLayer layer;
+  layer.shape = shape_of(2, 4, 2, 19, 40, 24, 2);
+  layer.route({});
+  const auto fast = layer.run(NaiveSchedule{}, WavePartition::even(2, 1));
+  layer.path = GemmPath::kPortable;
+  CHECK(same_bits(fast, layer.run(NaiveSchedule{}, WavePartition::even(2, 1))));
+}
+
+TEST_CASE("threads give the bits of the simulation") {
+  RandomCases random(32);
+  for (int i = 0; i < 6; ++i) {
+    SmallLayer layer;
+    const int ranks = random.integer(1, 4);
+    layer.shape = shape_of(ranks, ranks * 4, 2, random.integer(1, 40), 32, 24, 3);
+    layer.steps = 3;
+    layer.route({RoutingSpec::Kind::kZipf, 1});
+    const auto simulated = layer.run(NaiveSchedule{}, WavePartition::even(4, 1));
+    CHECK(same_bits(simulated, layer.run(NaiveSchedule{}, WavePartition::even(4, 1), true)));
+    CHECK(same_bits(simulated, layer.run(WaveSchedule{4, kLinkCompute}, WavePartition::even(4, 4), true)));
+    CHECK(same_bits(simulated, layer.run(WaveSchedule{3, kInComputeActOut}, WavePartition::even(4, 3), true)));
+  }
+}
+
+TEST_CASE("a lost token is far from the oracle") {
+  SmallLayer layer;
+  layer.shape = shape_of(2, 4, 2, 32, 16, 16, 1);
+  layer.route({});
+  std::vector<float> out = layer.run(NaiveSchedule{}, WavePartition::even(2, 1));
+  const ModelValues values(layer.shape, layer.dtype, layer.seed);
+  for (int i = 0; i < layer.shape.hidden; ++i) out[static_cast<std::size_t>(i)] = values.token(0, i);  // passed through
+  CHECK(layer.distance_to_oracle(out) > 1e-2);
+}
+
+TEST_CASE("the meter is told of rows from other ranks, as many bytes as the wire carries") {
+  struct Counting final : WireMeter {
+    void sent(std::int64_t bytes) override { total += bytes; }
+    std::int64_t total = 0;
+  };
+  for (Dtype dtype : {Dtype::kFp32, Dtype::kBf16}) {
+    const MoeShape shape = shape_of(3, 6, 2, 17, 10, 6, 1);
+    const WavePartition waves = WavePartition::even(2, 2);
+    const std::vector<Routing> routings{Router(shape, {}, 3).route(0, 0)};
+    const std::vector<ExchangePlan> plans{ExchangePlan(shape, waves, routings[0])};
+    const ModelValues values(shape, dtype, 3);
+    Workspace workspace(shape, 1, dtype, values, plans);
+    StageWork work(shape, waves, plans, routings, workspace, best_gemm_path());
+    Volumes volumes(1, 3, 2);
+    const double element = bytes_per_element(dtype);
+    fill_volumes(shape, {element, element}, waves, count_tokens(shape, routings[0]), 0, volumes);
+    volumes.for_each([&](int round, int rank, Task task, const Volume& volume) {
+      Counting meter;
+      work.run(round, rank, task, &meter);
+      CHECK(meter.total == volume.bytes);
+    });
+  }
+}
