@@ -64,8 +64,8 @@ struct Track {
 // Bits of Context::flags; the run file stores them as they are.
 inline constexpr std::int32_t kContextUnterminated = 1;  // closed by the reader or writer, its end was never seen
 inline constexpr std::int32_t kContextNoTimestamps = 2;  // start = end = 0 in the source
-inline constexpr std::int32_t kContextOperator = 4;      // a range a framework puts around its operators, not the user's
-struct Context {  // what a span is about; as said by the record, before attribution
+inline constexpr std::int32_t kContextOperator = 4;  // a range a framework puts around its operators, not the user's
+struct Context {                                     // what a span is about; as said by the record, before attribution
   SpanKind kind = SpanKind::kRANGE;
   CopyKind copy_kind = CopyKind::kNONE;
   Stage stage = Stage::kUNATTRIBUTED, role = Stage::kUNATTRIBUTED;

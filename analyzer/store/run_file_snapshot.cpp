@@ -48,7 +48,7 @@ std::string private_directory() {
   places.push_back(error ? fs::path("/tmp") : temporary);
   for (const fs::path& place : places) {
     fs::create_directories(place, error);
-    std::string name = (place / "moescope-read-XXXXXX").string();
+    std::string name = (place / ("moescope-read-" + std::string(6, 'X'))).string();
     if (mkdtemp(name.data())) return name;
   }
   return {};
