@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "analyzer/import/importer.h"
+#include "collector/trace/trace_writer.h"
+#include "tests/support/catch.h"
+#include "tests/support/process.h"
+
+using namespace moescope;
+
+namespace {
+
+const std::string kTrace = R"([{"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 1, "dur": 1}])";
+
+void write_run(const std::string& path, const std::string& run_id) {
+  trace::RunRow run;
+  run.run_id = run_id;
+  std::string error;
+  const auto writer = trace::TraceWriter::create(path, run, {}, {}, &error);
+  REQUIRE(writer);
+  writer->clock({});
+  writer->track({});
+  trace::SpanRow span;
+  span.name = writer->name("a");
+  span.context = writer->context({});
+  writer->span(span);
+  REQUIRE(writer->finish(1, "exit"));
+}
+
+std::string error_of(const std::vector<std::string>& paths, const std::string& format = "auto") {
+  try {
+    load_trace(paths, format, {});
+  } catch (const TraceError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the list: every importer has a name of its own and says what it is") {
+  std::set<std::string_view> names;
+  for (const Importer& importer : importers()) {
+    CHECK(names.insert(importer.name).second);
+    CHECK_FALSE(importer.description.empty());
+    CHECK_FALSE(importer.sniff(""));
+  }
+  CHECK(names.count("kineto") == 1);
+}
+
+TEST_CASE("what the user names is told apart by content") {
+  const test::ScratchFolder folder;
+  test::write_file(folder / "trace.bin", kTrace);
+  write_run(folder / "run.anything", "r");
+  CHECK(load_trace({folder / "trace.bin"}, "auto", {}).files.at(0).format == "kineto");
+  CHECK(load_trace({folder / "trace.bin"}, "kineto", {}).spans.size() == 1);
+  CHECK(load_trace({folder / "run.anything"}, "auto", {}).files.at(0).format == "moescope");
+  CHECK(load_trace({folder / "run.anything"}, "moescope", {}).spans.size() == 1);
+  CHECK(error_of({folder / "trace.bin"}, "moescope").find("not a SQLite file") != std::string::npos);
+  CHECK(error_of({folder / "trace.bin"}, "oracle").find("unknown format \"oracle\"; use auto, moescope, kineto") !=
+        std::string::npos);
+}
+
+TEST_CASE("a directory is its run files, else its traces, else an error") {
+  const test::ScratchFolder folder;
+  CHECK(error_of({folder.path()}).find("a directory without run files (*.moe.db)") != std::string::npos);
+  test::write_file(folder / "rank1.json", kTrace);
+  test::write_file(folder / "rank0.json", kTrace);
+  test::write_file(folder / "notes.txt", "no trace");
+  const Trace traces = load_trace({folder.path()}, "auto", {});
+  REQUIRE(traces.files.size() == 2);
+  CHECK(traces.files[0].path.ends_with("rank0.json"));
+  write_run(folder / "host-1-1.moe.db", "r");
+  const Trace run = load_trace({folder.path()}, "auto", {});
+  REQUIRE(run.files.size() == 1);
+  CHECK(run.files[0].format == "moescope");
+}
+
+TEST_CASE("files of different runs are refused by both names") {
+  const test::ScratchFolder folder;
+  write_run(folder / "a.moe.db", "run-one");
+  write_run(folder / "b.moe.db", "run-two");
+  const std::string message = error_of({folder.path()});
+  CHECK(message.starts_with(folder / "b.moe.db"));
+  CHECK(message.find("run-one") != std::string::npos);
+  CHECK(message.find("run-two") != std::string::npos);
+  CHECK(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("nothing, and a path that isn't there") {
+  const test::ScratchFolder folder;
+  CHECK(error_of({folder / "no.json"}) ==
+        folder / "no.json" + std::string(": no such file or directory; check the path"));
+  CHECK(error_of({}).find("no run was named") != std::string::npos);
+}
