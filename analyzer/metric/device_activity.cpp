@@ -6,23 +6,6 @@
 #include <set>
 
 namespace moescope {
-namespace {
-
-bool step_in_scope(const Trace& trace, RankId rank, StepId step, const Range& steps) {
-  if (steps.all()) return true;
-  if (!step.valid()) return false;
-  const auto found = std::lower_bound(trace.steps.begin(), trace.steps.end(), std::pair(rank, step),
-                                      [](const Step& s, const auto& key) { return std::pair(s.rank, s.step) < key; });
-  const bool known = found != trace.steps.end() && found->rank == rank && found->step == step;
-  return steps.contains(known ? found->number : step.value);
-}
-
-bool in_scope(const Trace& trace, RankId rank, const Context& context, const Scope& scope) {
-  if (!scope.layers.all() && !(context.layer.valid() && scope.layers.contains(context.layer.value))) return false;
-  return step_in_scope(trace, rank, context.step, scope.steps);
-}
-
-}  // namespace
 
 std::vector<DeviceKey> devices_with_work(const Trace& trace) {
   std::set<DeviceKey> keys;
@@ -35,41 +18,60 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
                                const Scope& scope) {
   // One clock only: no figure mixes clocks.
   std::map<ClockId, std::size_t> rows_by_clock;
+  const auto is_its = [&](const Track& track) {
+    return track.is_execution() && track.rank == device.rank && track.device == device.device;
+  };
   for (const Track& track : trace.tracks)
-    if (track.is_execution() && track.rank == device.rank && track.device == device.device)
-      rows_by_clock[track.clock] += track.rows;
-  DeviceActivity result;
-  result.device = device;
+    if (is_its(track)) rows_by_clock[track.clock] += track.rows;
+  ClockId clock;
   std::size_t most = 0;
-  for (const auto& [clock, rows] : rows_by_clock)
-    if (rows > most) most = rows, result.clock = clock;
+  for (const auto& [id, rows] : rows_by_clock)
+    if (rows > most) most = rows, clock = id;
 
-  std::vector<Interval> payload, control, compute, copies;
+  std::vector<std::size_t> chosen;
   for (const Track& track : trace.tracks) {
-    if (!track.is_execution() || track.rank != device.rank || track.device != device.device ||
-        track.clock != result.clock)
-      continue;
+    if (!is_its(track) || track.clock != clock) continue;
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      if (!in_scope(trace, track.rank, trace.context_of(row), scope)) continue;
-      Interval interval = trace.spans.interval(row);
-      if (scope.window) {
-        interval.begin = std::max(interval.begin, scope.window->begin);
-        interval.end = std::min(interval.end, scope.window->end);
-      }
-      switch (attribution.activity[row]) {
-        case ActivityClass::kCommunication:
-          (is_control(attribution.part[row]) ? control : payload).push_back(interval);
-          break;
-        case ActivityClass::kCompute:
-          compute.push_back(interval);
-          break;
-        case ActivityClass::kCopy:
-          copies.push_back(interval);
-          break;
-        case ActivityClass::kNone:
-          break;
-      }
+      const Context& context = trace.context_of(row);
+      if (!scope.layers.all() && !(context.layer.valid() && scope.layers.contains(context.layer.value))) continue;
+      if (!scope.steps.all() &&
+          !(context.step.valid() && scope.steps.contains(step_number(trace, device.rank, context.step))))
+        continue;
+      chosen.push_back(row);
     }
+  }
+  Selection selection;
+  selection.scope = scope;
+  DeviceActivity result = device_activity(trace, attribution, selection, chosen);
+  result.device = device;
+  result.clock = clock;
+  return result;
+}
+
+DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                               std::span<const std::size_t> rows) {
+  DeviceActivity result;
+  std::vector<Interval> payload, control, compute, copies;
+  for (const std::size_t row : rows) {
+    const Interval interval = selection.interval(trace, row);
+    switch (attribution.activity[row]) {
+      case ActivityClass::kCommunication:
+        (is_control(attribution.part[row]) ? control : payload).push_back(interval);
+        break;
+      case ActivityClass::kCompute:
+        compute.push_back(interval);
+        break;
+      case ActivityClass::kCopy:
+        copies.push_back(interval);
+        break;
+      case ActivityClass::kNone:
+        break;
+    }
+  }
+  if (!rows.empty()) {
+    const Track& track = trace.track_of(rows.front());
+    result.device = {track.rank, track.device};
+    result.clock = track.clock;
   }
   result.payload = IntervalSet::from(std::move(payload));
   result.control = IntervalSet::from(std::move(control));

@@ -1,10 +1,12 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// What one device did, as interval sets by class (metrics.md, "Classes of GPU activity"). Every overlap figure, and the
+// What one device did, as interval sets by class (README.md, "Classes of activity"). Every overlap figure, and the
 // hatching of exposed communication in the Gantt, comes from here.
 
+#include <span>
 #include <vector>
 
+#include "analyzer/metric/selection.h"
 #include "analyzer/model/interval_set.h"
 #include "analyzer/model/scope.h"
 #include "analyzer/model/trace.h"
@@ -28,5 +30,8 @@ std::vector<DeviceKey> devices_with_work(const Trace& trace);
 // with most work is taken and the rest left out.
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, DeviceKey device,
                                const Scope& scope);
+// The same of rows already chosen.
+DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                               std::span<const std::size_t> rows);
 
 }  // namespace moescope

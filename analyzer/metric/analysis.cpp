@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metric/analysis.h"
+
+namespace moescope {
+
+Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope& scope, Definition definition) {
+  Analysis analysis;
+  analysis.definition = definition;
+  analysis.selection = select(trace, attribution, scope);
+  const Selection& selection = analysis.selection;
+  for (const DeviceRows& device : selection.devices)
+    analysis.ranks.push_back(overlap(trace, attribution, selection, device, definition));
+  analysis.stages = stage_table(trace, attribution, selection, definition);
+  analysis.annotations = annotation_table(trace, attribution, selection, definition);
+  analysis.steps = step_table(trace, attribution, selection, definition);
+  analysis.layer_instances = layer_instances(trace, attribution, selection);
+  analysis.layers = layer_table(trace, attribution, selection, analysis.layer_instances, definition);
+  analysis.waves = wave_summary(analysis.layer_instances, selection.devices.size());
+  analysis.router = router_balance(trace, selection, analysis.layer_instances);
+  analysis.bounds = comm_bounds(trace, attribution, selection, analysis.layer_instances);
+  analysis.coverage = coverage(trace, attribution, selection);
+  return analysis;
+}
+
+}  // namespace moescope

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metric/metrics.h"
+
+#include <cmath>
+#include <vector>
+
+namespace moescope {
+namespace {
+
+using Figure = Answer<double>;
+constexpr Better kLow = Better::kLower, kHigh = Better::kHigher, kPlain = Better::kNeither;
+
+const Figure kNotHere = Abstained{};  // has no meaning in this row
+
+double per_step(const Analysis& a, std::size_t device, double total) {
+  return total / a.selection.devices[device].per();
+}
+Figure hidden(const Exposure& e) {
+  if (e.weighed_comm <= 0) return Abstained{"no communication"};
+  return 1 - static_cast<double>(e.weighed_exposed) / static_cast<double>(e.weighed_comm);
+}
+Figure partly(std::size_t with, std::size_t of, const char* what, double value) {
+  if (with > 0 && with == of) return value;
+  return Abstained{std::to_string(with) + " of " + std::to_string(of) + " spans carry " + what};
+}
+
+// One figure of a device's overlap.
+template <Ns Overlap::*Member>
+Figure rank_time(const Analysis& a, std::size_t, std::size_t device) {
+  return per_step(a, device, static_cast<double>(a.ranks[device].*Member));
+}
+Figure rank_hidden(const Analysis& a, std::size_t, std::size_t device) {
+  const Overlap& o = a.ranks[device];
+  return hidden({o.comm, o.exposed, o.weighed_comm, o.weighed_exposed});
+}
+Figure no_launches(const Analysis&, std::size_t, std::size_t) {
+  return Abstained{"which work waited for which needs launch times and dependencies; they are not read yet"};
+}
+
+// A figure of a row's cell on a device, where it has one.
+template <auto Table, class Function>
+Figure cell(const Analysis& a, std::size_t row, std::size_t device, Function figure) {
+  const auto& cell = (a.*Table)[row].cells[device];
+  return cell ? Figure(figure(*cell)) : kNotHere;
+}
+#define MOESCOPE_CELL(TABLE, EXPRESSION)                                                                            \
+  [](const Analysis& a, std::size_t row, std::size_t d) -> Figure {                                                 \
+    return cell<&Analysis::TABLE>(a, row, d, [&]([[maybe_unused]] const auto& c) -> Figure { return EXPRESSION; }); \
+  }
+#define MOESCOPE_FIELD(EXPRESSION)                                                                                     \
+  []([[maybe_unused]] const Analysis& a, [[maybe_unused]] std::size_t row, [[maybe_unused]] std::size_t d) -> Figure { \
+    return EXPRESSION;                                                                                                 \
+  }
+
+double ns(Ns value) {
+  return static_cast<double>(value);
+}
+Figure stage_bytes(const StageCell& c, double value) {
+  return c.communication ? partly(c.with_bytes, c.payload_spans, "bytes", value) : kNotHere;
+}
+Figure stage_flops(const StageCell& c, double value) {
+  // Only some compute stages have FLOPs to speak of; where no span says any, there is nothing to abstain from.
+  return c.communication || c.with_flops == 0 ? kNotHere : partly(c.with_flops, c.payload_spans, "FLOPs", value);
+}
+Figure compute_over_comm(const LayerCell& c) {
+  if (c.payload <= 0 || c.expert_compute <= 0) return Abstained{"needs both token transfer and expert compute"};
+  return ns(c.expert_compute) / ns(c.payload);
+}
+
+const Metric kMetrics[] = {
+    // coverage
+    {"stage_attributed_fraction", "1", kHigh, Grain::kCoverage, false, "share of device work time whose stage is known",
+     MOESCOPE_FIELD(a.coverage.stage_attributed_fraction)},
+    {"records_dropped", "1", kLow, Grain::kCoverage, false, "records the recorder lost, by its own count",
+     MOESCOPE_FIELD(a.coverage.records_dropped)},
+    {"clock_residual_p95_ns", "ns", kLow, Grain::kCoverage, false,
+     "95th percentile of what is left after fitting clocks to each other",
+     MOESCOPE_FIELD(a.coverage.clock_residual_p95_ns)},
+    // ranks
+    {"span_ns", "ns", kLow, Grain::kRank, true, "last end less first start of the step's work",
+     rank_time<&Overlap::span>},
+    {"busy_ns", "ns", kPlain, Grain::kRank, true, "time with any work", rank_time<&Overlap::busy>},
+    {"compute_ns", "ns", kPlain, Grain::kRank, true, "time with compute", rank_time<&Overlap::compute>},
+    {"comm_ns", "ns", kLow, Grain::kRank, true, "time with communication, control included", rank_time<&Overlap::comm>},
+    {"comm_control_ns", "ns", kLow, Grain::kRank, true,
+     "communication time that moves no payload (notify, layout, barrier)", rank_time<&Overlap::comm_control>},
+    {"exposed_comm_ns", "ns", kLow, Grain::kRank, true, "communication time under no compute",
+     rank_time<&Overlap::exposed>},
+    {"hidden_fraction", "1", kHigh, Grain::kRank, true, "1 - exposed / comm", rank_hidden},
+    {"idle_ns", "ns", kLow, Grain::kRank, true, "span less busy", rank_time<&Overlap::idle>},
+    {"blocking_comm_ns", "ns", kLow, Grain::kRank, true, "the part of exposed time that compute really waited for",
+     no_launches},
+    {"idle_by_cause_ns", "ns", kLow, Grain::kRank, true, "idle time by what it waited for", no_launches},
+    // stages
+    {"count", "1", kPlain, Grain::kStage, true, "spans of the stage",
+     MOESCOPE_CELL(stages, per_step(a, d, static_cast<double>(c.count)))},
+    {"time_ns", "ns", kLow, Grain::kStage, true, "time with the stage",
+     MOESCOPE_CELL(stages, per_step(a, d, ns(c.time)))},
+    {"exposed_ns", "ns", kLow, Grain::kStage, true, "of that, under no compute (communication only)",
+     MOESCOPE_CELL(stages, c.communication ? Figure(per_step(a, d, ns(c.exposure.exposed))) : kNotHere)},
+    {"hidden_fraction", "1", kHigh, Grain::kStage, true, "1 - exposed / time (communication only)",
+     MOESCOPE_CELL(stages, c.communication ? hidden(c.exposure) : kNotHere)},
+    {"bytes", "B", kPlain, Grain::kStage, true, "bytes on the wire (communication only)",
+     MOESCOPE_CELL(stages, stage_bytes(c, per_step(a, d, static_cast<double>(c.bytes))))},
+    {"flops", "FLOP", kPlain, Grain::kStage, true, "floating-point operations, multiply-add = 2",
+     MOESCOPE_CELL(stages, stage_flops(c, per_step(a, d, c.flops)))},
+    {"wire_bw_gb_s", "GB/s", kHigh, Grain::kStage, true, "bytes / time, 1e9 bytes a second, one direction",
+     MOESCOPE_CELL(stages, stage_bytes(c, static_cast<double>(c.bytes) / ns(c.time)))},
+    {"tflops", "TFLOP/s", kHigh, Grain::kStage, true, "flops / time",
+     MOESCOPE_CELL(stages, stage_flops(c, c.flops / ns(c.time) / 1e3))},
+    // annotations
+    {"count", "1", kPlain, Grain::kAnnotation, true, "communication spans launched in the range",
+     MOESCOPE_CELL(annotations, per_step(a, d, static_cast<double>(c.count)))},
+    {"comm_ns", "ns", kLow, Grain::kAnnotation, true, "communication launched in the range",
+     MOESCOPE_CELL(annotations, per_step(a, d, ns(c.exposure.comm)))},
+    {"exposed_comm_ns", "ns", kLow, Grain::kAnnotation, true, "of that, under no compute",
+     MOESCOPE_CELL(annotations, per_step(a, d, ns(c.exposure.exposed)))},
+    {"hidden_fraction", "1", kHigh, Grain::kAnnotation, true, "1 - exposed / comm",
+     MOESCOPE_CELL(annotations, hidden(c.exposure))},
+    // steps
+    {"step_ns", "ns", kLow, Grain::kStep, true, "length of the step's window on its clock",
+     MOESCOPE_CELL(steps,
+                   c.duration ? Figure(ns(*c.duration)) : Figure(Abstained{"the step's bounds were not recorded"}))},
+    {"compute_ns", "ns", kPlain, Grain::kStep, true, "time with compute", MOESCOPE_CELL(steps, ns(c.compute))},
+    {"comm_ns", "ns", kLow, Grain::kStep, true, "time with communication", MOESCOPE_CELL(steps, ns(c.exposure.comm))},
+    {"exposed_comm_ns", "ns", kLow, Grain::kStep, true, "communication time under no compute",
+     MOESCOPE_CELL(steps, ns(c.exposure.exposed))},
+    {"hidden_fraction", "1", kHigh, Grain::kStep, true, "1 - exposed / comm", MOESCOPE_CELL(steps, hidden(c.exposure))},
+    // layers
+    {"comm_ns", "ns", kLow, Grain::kLayer, true, "communication marked with the layer",
+     MOESCOPE_CELL(layers, per_step(a, d, ns(c.exposure.comm)))},
+    {"exposed_comm_ns", "ns", kLow, Grain::kLayer, true, "of that, under no compute",
+     MOESCOPE_CELL(layers, per_step(a, d, ns(c.exposure.exposed)))},
+    {"hidden_fraction", "1", kHigh, Grain::kLayer, true, "1 - exposed / comm",
+     MOESCOPE_CELL(layers, hidden(c.exposure))},
+    {"expert_compute_ns", "ns", kLow, Grain::kLayer, true, "time with l1, act or l2",
+     MOESCOPE_CELL(layers, per_step(a, d, ns(c.expert_compute)))},
+    {"compute_over_comm", "1", kHigh, Grain::kLayer, true, "expert compute time / token transfer time",
+     MOESCOPE_CELL(layers, compute_over_comm(c))},
+    // waves
+    {"count_per_layer", "1", kPlain, Grain::kWaves, false, "waves in a layer, median",
+     MOESCOPE_FIELD(a.waves.count_per_layer)},
+    {"depth", "1", kPlain, Grain::kWaves, false, "most waves in flight at once", MOESCOPE_FIELD(a.waves.depth)},
+    {"fill_ns", "ns", kLow, Grain::kWaves, true, "layer start to its first expert compute, median over layers",
+     MOESCOPE_FIELD(a.waves.fill_ns[d])},
+    {"drain_ns", "ns", kLow, Grain::kWaves, true, "last expert compute to the layer's end, median over layers",
+     MOESCOPE_FIELD(a.waves.drain_ns[d])},
+    // router
+    {"ranks_max_over_mean", "1", kLow, Grain::kRouter, false, "tokens of the busiest rank / mean, mean over layers",
+     MOESCOPE_FIELD(a.router.ranks_max_over_mean)},
+    {"balancedness_sglang", "1", kHigh, Grain::kRouter, false,
+     "mean over layers of rank loads' (mean + 1e-5) / (max + 1e-5)", MOESCOPE_FIELD(a.router.balancedness_sglang)},
+    {"balancedness_vllm", "1", kHigh, Grain::kRouter, false, "rank loads' sum of means / sum of maxima over layers",
+     MOESCOPE_FIELD(a.router.balancedness_vllm)},
+    {"dropped_fraction", "1", kLow, Grain::kRouter, false, "token-expert pairs dropped / assigned",
+     MOESCOPE_FIELD(a.router.dropped_fraction)},
+    {"straggler_ns", "ns", kLow, Grain::kRouter, false, "over layers: slowest rank's expert compute less the mean",
+     MOESCOPE_FIELD(a.router.straggler_ns)},
+    // router, layer by layer
+    {"max_over_mean", "1", kLow, Grain::kRouterLayer, false, "tokens of the busiest expert / mean",
+     MOESCOPE_FIELD(a.router.layers[row].max_over_mean)},
+    {"balancedness_sglang", "1", kHigh, Grain::kRouterLayer, false, "as above, of the layer",
+     MOESCOPE_FIELD(a.router.layers[row].balancedness_sglang)},
+    {"balancedness_vllm", "1", kHigh, Grain::kRouterLayer, false, "as above, of the layer",
+     MOESCOPE_FIELD(a.router.layers[row].balancedness_vllm)},
+    {"cv", "1", kLow, Grain::kRouterLayer, false, "standard deviation / mean of tokens per expert",
+     MOESCOPE_FIELD(a.router.layers[row].cv)},
+    {"gini", "1", kLow, Grain::kRouterLayer, false, "Gini coefficient of tokens per expert",
+     MOESCOPE_FIELD(a.router.layers[row].gini)},
+    {"entropy_normalised", "1", kHigh, Grain::kRouterLayer, false, "entropy of tokens per expert / log of their number",
+     MOESCOPE_FIELD(a.router.layers[row].entropy_normalised)},
+    {"dead_experts", "1", kLow, Grain::kRouterLayer, false, "experts without a token in the whole scope",
+     MOESCOPE_FIELD(a.router.layers[row].dead_experts)},
+    {"dropped_fraction", "1", kLow, Grain::kRouterLayer, false, "token-expert pairs dropped / assigned",
+     MOESCOPE_FIELD(a.router.layers[row].dropped_fraction)},
+    {"padding_fraction", "1", kLow, Grain::kRouterLayer, false, "padded rows / rows computed",
+     MOESCOPE_FIELD(Abstained{"padded rows are not in the record"})},
+    {"aux_loss", "1", kLow, Grain::kRouterLayer, false, "E times the sum of share of assignments x mean probability",
+     MOESCOPE_FIELD(Abstained{"router probabilities are not in the record"})},
+    // bound
+    {"flops_per_byte_bound", "FLOP/B", kHigh, Grain::kBound, false,
+     "2 m d / (f (b_d + b_c)): C/B up to which communication can hide",
+     MOESCOPE_FIELD(a.bounds[row].flops_per_byte_bound)},
+    {"flops_per_byte_measured", "FLOP/B", kHigh, Grain::kBound, false,
+     "FLOPs of l1 and l2 / wire bytes in the busier direction", MOESCOPE_FIELD(a.bounds[row].flops_per_byte_measured)},
+    {"compute_to_bandwidth_peak", "FLOP/B", kPlain, Grain::kBound, false, "peak FLOP/s / peak one-way link rate",
+     MOESCOPE_FIELD(a.bounds[row].compute_to_bandwidth_peak)},
+    {"compute_to_bandwidth_achieved", "FLOP/B", kPlain, Grain::kBound, false,
+     "the same of the rates reached while working", MOESCOPE_FIELD(a.bounds[row].compute_to_bandwidth_achieved)},
+    {"headroom_peak", "1", kHigh, Grain::kBound, false, "bound / peak C/B; above 1 communication can hide",
+     MOESCOPE_FIELD(a.bounds[row].headroom_peak)},
+    {"headroom_achieved", "1", kHigh, Grain::kBound, false,
+     "expert compute time / token transfer time = measured FLOPs a byte / achieved C/B",
+     MOESCOPE_FIELD(a.bounds[row].headroom_achieved)},
+    {"overlap_ceiling", "1", kHigh, Grain::kBound, false,
+     "min(1, headroom): the best hidden share a schedule can reach", MOESCOPE_FIELD(a.bounds[row].overlap_ceiling)},
+    {"min_exposed_ns", "ns", kLow, Grain::kBound, true, "over layers: max(0, token transfer - expert compute)",
+     MOESCOPE_FIELD(a.bounds[row].min_exposed_ns[d])},
+};
+#undef MOESCOPE_CELL
+#undef MOESCOPE_FIELD
+
+}  // namespace
+
+std::string_view section(Grain grain) {
+  switch (grain) {
+    case Grain::kCoverage:
+      return "coverage";
+    case Grain::kRank:
+      return "ranks";
+    case Grain::kStage:
+      return "stages";
+    case Grain::kAnnotation:
+      return "annotations";
+    case Grain::kStep:
+      return "steps";
+    case Grain::kLayer:
+      return "layers";
+    case Grain::kWaves:
+      return "waves";
+    case Grain::kRouter:
+      return "router";
+    case Grain::kRouterLayer:
+      return "router.layers";
+    case Grain::kBound:
+      return "bounds";
+  }
+  return "?";
+}
+
+std::size_t row_count(const Analysis& analysis, Grain grain) {
+  switch (grain) {
+    case Grain::kRank:
+      return analysis.ranks.size();
+    case Grain::kStage:
+      return analysis.stages.size();
+    case Grain::kAnnotation:
+      return analysis.annotations.size();
+    case Grain::kStep:
+      return analysis.steps.size();
+    case Grain::kLayer:
+      return analysis.layers.size();
+    case Grain::kRouterLayer:
+      return analysis.router.layers.size();
+    case Grain::kBound:
+      return analysis.bounds.size();
+    case Grain::kCoverage:
+    case Grain::kWaves:
+    case Grain::kRouter:
+      return 1;
+  }
+  return 0;
+}
+
+std::span<const Metric> metrics() {
+  return kMetrics;
+}
+
+const Metric* find_metric(Grain grain, std::string_view id) {
+  for (const Metric& metric : kMetrics)
+    if (metric.grain == grain && metric.id == id) return &metric;
+  return nullptr;
+}
+
+std::string qualified_id(const Metric& metric) {
+  return std::string(section(metric.grain)) + "." + std::string(metric.id);
+}
+
+Answer<double> evaluate(const Metric& metric, const Analysis& analysis, std::size_t row, std::size_t device) {
+  Answer<double> answer = metric.evaluate(analysis, row, device);
+  if (answer && !std::isfinite(*answer)) return Abstained{"the figure is not finite: a time of zero divides it"};
+  return answer;
+}
+
+Answer<RankFigure> evaluate_over_ranks(const Metric& metric, const Analysis& analysis, std::size_t row) {
+  std::vector<RankValue> values;
+  std::string reason;
+  for (std::size_t device = 0; device < analysis.selection.devices.size(); ++device) {
+    const Answer<double> answer = evaluate(metric, analysis, row, device);
+    if (answer)
+      values.push_back({analysis.selection.devices[device].device.rank, *answer});
+    else if (reason.empty())
+      reason = answer.reason();
+  }
+  if (values.empty()) return Abstained{reason};
+  return over_ranks(values, metric.better);
+}
+
+}  // namespace moescope

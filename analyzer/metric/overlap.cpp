@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metric/overlap.h"
+
+#include <algorithm>
+#include <map>
+
+namespace moescope {
+
+Exposure exposure(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                  std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition) {
+  Exposure result;
+  std::vector<Interval> intervals;
+  for (const std::size_t row : rows)
+    if (attribution.activity[row] == ActivityClass::kCommunication) intervals.push_back(selection.interval(trace, row));
+  if (definition == Definition::kNsys)
+    for (const Interval& one : intervals) {
+      result.weighed_comm += one.length();
+      result.weighed_exposed += one.length() - hiding.clip(one).measure();
+    }
+  const IntervalSet communication = IntervalSet::from(std::move(intervals));
+  result.comm = communication.measure();
+  result.exposed = communication.subtract(hiding.clip(communication.hull())).measure();
+  if (definition == Definition::kNsys) {
+    result.exposed = result.weighed_exposed;
+  } else {
+    result.weighed_comm = result.comm;
+    result.weighed_exposed = result.exposed;
+  }
+  return result;
+}
+
+Overlap overlap(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                const DeviceRows& device, Definition definition) {
+  const DeviceActivity activity = device_activity(trace, attribution, selection, device.rows);
+  const Exposure exposed =
+      exposure(trace, attribution, selection, device.rows, hiders(activity, definition), definition);
+  const IntervalSet all = activity.all();
+  Overlap result;
+  result.busy = all.measure();
+  result.compute = activity.compute.measure();
+  result.comm = activity.communication.measure();
+  result.comm_control = activity.control.subtract(activity.payload).measure();
+  result.exposed = exposed.exposed;
+  result.weighed_comm = exposed.weighed_comm;
+  result.weighed_exposed = exposed.weighed_exposed;
+  if (device.steps.empty()) {
+    result.span = all.hull().length();
+  } else {
+    // From the first start to the last end of each step; what lies between steps is nobody's idle time.
+    std::map<StepId, Interval> hulls;
+    for (const std::size_t row : device.rows) {
+      const Interval one = selection.interval(trace, row);
+      const auto [hull, fresh] = hulls.try_emplace(trace.context_of(row).step, one);
+      if (!fresh) hull->second = {std::min(hull->second.begin, one.begin), std::max(hull->second.end, one.end)};
+    }
+    std::vector<Interval> spans;
+    for (const auto& [step, hull] : hulls) spans.push_back(hull);
+    result.span = IntervalSet::from(std::move(spans)).measure();
+  }
+  result.idle = result.span - result.busy;
+  return result;
+}
+
+}  // namespace moescope

@@ -1,0 +1,35 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// How much of a device's communication lies under compute: the figures the whole project is about. Totals over the
+// chosen rows, in ns; whoever shows them divides by the steps.
+
+#include "analyzer/metric/definition.h"
+#include "analyzer/metric/device_activity.h"
+
+namespace moescope {
+
+struct Overlap {
+  Ns span = 0;          // last end - first start; of each step, where there are steps
+  Ns busy = 0;          // any work
+  Ns compute = 0;       // compute
+  Ns comm = 0;          // communication
+  Ns comm_control = 0;  // the part of comm that moves no payload
+  Ns exposed = 0;       // communication under nothing that hides it
+  Ns idle = 0;          // span - busy
+  // Numerator and denominator of the hidden share; they differ from comm and exposed under the nsys definition only.
+  Ns weighed_comm = 0, weighed_exposed = 0;
+};
+
+Overlap overlap(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                const DeviceRows& device, Definition definition);
+
+// Communication of some rows under nothing that hides it. hiding: of the whole device, so that one step's communication
+// may hide under another step's compute.
+struct Exposure {
+  Ns comm = 0, exposed = 0;                  // union
+  Ns weighed_comm = 0, weighed_exposed = 0;  // span by span under nsys, else as above
+};
+Exposure exposure(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                  std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition);
+
+}  // namespace moescope

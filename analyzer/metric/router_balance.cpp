@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metric/router_balance.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "analyzer/metric/load_balance.h"
+
+namespace moescope {
+namespace {
+
+using InstanceKey = std::tuple<LayerId, std::int64_t, MicroBatchId>;  // layer, step's number, micro-batch
+
+struct Loads {
+  std::map<ExpertId, double> experts;  // kept pairs
+  std::map<RankId, double> ranks;      // kept pairs by the rank that computes them; received side only
+  double assigned = 0, kept = 0;
+};
+
+struct Tally {
+  std::map<InstanceKey, Loads> instances;
+  std::set<RankId> ranks;
+  std::int32_t experts = 0;
+  bool received = false;
+};
+
+// One side only, or pairs would count twice: what experts received where anybody recorded that, else what was sent.
+Tally tally(const Trace& trace, const Scope& scope) {
+  Tally result;
+  result.received = std::any_of(trace.router_loads.begin(), trace.router_loads.end(),
+                                [](const RouterLoad& load) { return load.side == Side::kRECEIVED; });
+  if (trace.model && trace.model->experts > 0) result.experts = trace.model->experts;
+  for (const RouterLoad& load : trace.router_loads) {
+    if ((load.side == Side::kRECEIVED) != result.received) continue;
+    const std::int64_t step = step_number(trace, load.rank, load.step);
+    if (!scope.layers.all() && !(load.layer.valid() && scope.layers.contains(load.layer.value))) continue;
+    if (!scope.steps.all() && !(load.step.valid() && scope.steps.contains(step))) continue;
+    const Step* known = find_step(trace, load.rank, load.step);
+    if (known != nullptr && !known->ended) continue;
+    Loads& loads = result.instances[{load.layer, step, load.micro_batch}];
+    loads.experts[load.expert] += static_cast<double>(load.kept);
+    if (result.received) loads.ranks[load.rank] += static_cast<double>(load.kept);
+    loads.assigned += static_cast<double>(load.assigned);
+    loads.kept += static_cast<double>(load.kept);
+    result.ranks.insert(load.rank);
+    result.experts = std::max(result.experts, load.expert.value + 1);
+  }
+  return result;
+}
+
+std::size_t expected_ranks(const Trace& trace) {
+  std::set<std::int32_t> members;
+  for (const CommGroup& group : trace.comm_groups)
+    if (group.kind == GroupKind::kEP) members.insert(group.ranks.begin(), group.ranks.end());
+  if (!members.empty()) return members.size();
+  std::int32_t world = 0;
+  for (const Rank& rank : trace.ranks) world = std::max(world, rank.world_size);
+  return static_cast<std::size_t>(std::max(world, 0));
+}
+
+struct Mean {
+  double total = 0, count = 0;
+  void add(double value) { total += value, count += 1; }
+  Answer<double> answer(const char* otherwise) const {
+    if (count == 0) return Abstained{otherwise};
+    return total / count;
+  }
+};
+
+Answer<double> straggler(const Trace& trace, const Selection& selection, const std::vector<LayerInstance>& instances) {
+  std::map<std::tuple<LayerId, std::int64_t, MicroBatchId, Pass>, std::vector<double>> times;
+  for (const LayerInstance& instance : instances) {
+    const RankId rank = selection.devices[instance.device].device.rank;
+    times[{instance.layer, step_number(trace, rank, instance.step), instance.micro_batch, instance.pass}].push_back(
+        static_cast<double>(instance.expert_compute.measure()));
+  }
+  std::set<std::int64_t> steps;
+  double total = 0;
+  bool any = false;
+  for (const auto& [key, ranks] : times) {
+    if (ranks.size() < 2) continue;
+    any = true;
+    steps.insert(std::get<1>(key));
+    const double mean = std::accumulate(ranks.begin(), ranks.end(), 0.0) / static_cast<double>(ranks.size());
+    total += *std::max_element(ranks.begin(), ranks.end()) - mean;
+  }
+  if (!any) return Abstained{"needs expert compute marked with its layer on two or more ranks"};
+  return total / (selection.per_step ? static_cast<double>(steps.size()) : 1.0);
+}
+
+}  // namespace
+
+RouterBalance router_balance(const Trace& trace, const Selection& selection,
+                             const std::vector<LayerInstance>& instances) {
+  RouterBalance result;
+  result.straggler_ns = straggler(trace, selection, instances);
+  const auto abstain = [&result](const std::string& reason) {
+    result.dropped_fraction = result.ranks_max_over_mean = result.balancedness_sglang = result.balancedness_vllm =
+        Answer<double>(Abstained{reason});
+  };
+  if (trace.router_loads.empty()) {
+    abstain("no router counts in the record: annotate them with moescope_router_load");
+    return result;
+  }
+  const Tally counts = tally(trace, selection.scope);
+  const std::size_t expected = expected_ranks(trace);
+  if (counts.ranks.size() < expected) {
+    abstain("router counts of " + std::to_string(counts.ranks.size()) + " of " + std::to_string(expected) +
+            " ranks: record the others too");
+    return result;
+  }
+  double assigned = 0, kept = 0, mean_sum = 0, max_sum = 0;
+  Mean all_ratio, all_sglang;
+  std::map<LayerId, std::vector<const Loads*>> layers;
+  for (const auto& [key, loads] : counts.instances) {
+    if (loads.assigned <= 0) {
+      ++result.instances_without_tokens;
+      continue;
+    }
+    layers[std::get<0>(key)].push_back(&loads);
+  }
+  const char* const sent_only = "only the sent side was recorded: which rank computes a token isn't known";
+  for (const auto& [layer, list] : layers) {
+    RouterLayer row;
+    row.layer = layer;
+    row.instances = list.size();
+    Mean ratio, cv, gini_mean, entropy, sglang;
+    double layer_assigned = 0, layer_kept = 0, layer_mean = 0, layer_max = 0;
+    std::set<ExpertId> alive;
+    for (const Loads* loads : list) {
+      layer_assigned += loads->assigned;
+      layer_kept += loads->kept;
+      if (loads->kept <= 0) continue;
+      std::vector<double> experts(static_cast<std::size_t>(counts.experts), 0.0);
+      for (const auto& [expert, tokens] : loads->experts) {
+        if (expert.valid()) experts[static_cast<std::size_t>(expert.value)] += tokens;
+        if (tokens > 0) alive.insert(expert);
+      }
+      ratio.add(max_over_mean(experts));
+      cv.add(coefficient_of_variation(experts));
+      gini_mean.add(gini(experts));
+      if (experts.size() > 1) entropy.add(entropy_normalised(experts));
+      if (!counts.received) continue;
+      std::vector<double> ranks;
+      for (const RankId rank : counts.ranks) {
+        const auto found = loads->ranks.find(rank);
+        ranks.push_back(found == loads->ranks.end() ? 0.0 : found->second);
+      }
+      const double mean = loads->kept / static_cast<double>(ranks.size());
+      const double max = *std::max_element(ranks.begin(), ranks.end());
+      sglang.add((mean + 1e-5) / (max + 1e-5));  // its definition's own epsilon
+      all_sglang.add((mean + 1e-5) / (max + 1e-5));
+      all_ratio.add(max / mean);
+      layer_mean += mean;
+      layer_max += max;
+    }
+    const char* const all_dropped = "every token was dropped";
+    row.max_over_mean = ratio.answer(all_dropped);
+    row.cv = cv.answer(all_dropped);
+    row.gini = gini_mean.answer(all_dropped);
+    row.entropy_normalised = entropy.answer(counts.experts > 1 ? all_dropped : "there is one expert only");
+    row.dead_experts = static_cast<double>(counts.experts) - static_cast<double>(alive.size());
+    row.dropped_fraction = (layer_assigned - layer_kept) / layer_assigned;
+    row.balancedness_sglang = sglang.answer(counts.received ? all_dropped : sent_only);
+    row.balancedness_vllm = layer_max > 0 ? Answer<double>(layer_mean / layer_max)
+                                          : Answer<double>(Abstained{counts.received ? all_dropped : sent_only});
+    assigned += layer_assigned;
+    kept += layer_kept;
+    mean_sum += layer_mean;
+    max_sum += layer_max;
+    result.layers.push_back(std::move(row));
+  }
+  if (result.layers.empty()) {
+    abstain("no tokens were routed in this scope");
+    return result;
+  }
+  const char* const otherwise = counts.received ? "every token was dropped" : sent_only;
+  result.dropped_fraction = (assigned - kept) / assigned;
+  result.ranks_max_over_mean = all_ratio.answer(otherwise);
+  result.balancedness_sglang = all_sglang.answer(otherwise);
+  result.balancedness_vllm = max_sum > 0 ? Answer<double>(mean_sum / max_sum) : Answer<double>(Abstained{otherwise});
+  return result;
+}
+
+}  // namespace moescope

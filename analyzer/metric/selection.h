@@ -1,0 +1,42 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Which rows a figure is made of: each device's work within a scope, on one clock, and the steps it belongs to. Every
+// metric family walks these rows, so that all of them speak of the same work. Built in one pass over the trace.
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/model/scope.h"
+#include "analyzer/model/trace.h"
+#include "analyzer/stage/attribution.h"
+
+namespace moescope {
+
+struct DeviceRows {
+  DeviceKey device;
+  ClockId clock;                  // all rows are on it
+  std::vector<std::size_t> rows;  // of Trace::spans, ascending; work only (no host ranges, no waits)
+  std::vector<StepId> steps;      // distinct, ascending; empty where figures are for the whole window
+  double per() const { return steps.empty() ? 1.0 : static_cast<double>(steps.size()); }
+};
+
+struct Selection {
+  Scope scope;
+  std::vector<DeviceRows> devices;  // ascending by key; only those with rows
+  bool per_step = false;            // figures are divided by the number of steps; else the window counts once
+  // What was left out, so that a report can say so.
+  std::size_t rows_outside_steps = 0, rows_on_other_clocks = 0, steps_unfinished = 0;
+
+  Interval interval(const Trace& trace, std::size_t row) const;  // clipped to the scope's window
+};
+
+// Where any work in scope belongs to a step, the selection is per step: work outside steps is left out, and so is a
+// step whose end was never seen, if another one was.
+Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope);
+
+// The record's row of a step; null where nobody recorded its bounds.
+const Step* find_step(const Trace& trace, RankId rank, StepId step);
+// The user's number of a step, else its ordinal; -1 for none.
+std::int64_t step_number(const Trace& trace, RankId rank, StepId step);
+
+}  // namespace moescope

@@ -1,0 +1,41 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Time, traffic and arithmetic of each stage and pass, one cell a device. Totals over the chosen rows.
+
+#include <optional>
+#include <vector>
+
+#include "analyzer/metric/overlap.h"
+
+namespace moescope {
+
+struct StageCell {
+  std::size_t count = 0;          // spans
+  Ns time = 0;                    // union of them
+  bool communication = false;     // its exposure has a meaning
+  Exposure exposure;              // of this stage alone: stages that overlap each other can sum to more than the whole
+  std::int64_t bytes = 0;         // on the wire, of the spans that say so
+  double flops = 0;               // multiply-add = 2
+  std::size_t payload_spans = 0;  // control spans carry no bytes and are not asked for any
+  std::size_t with_bytes = 0, with_flops = 0;
+};
+struct StageRow {
+  Stage stage = Stage::kUNATTRIBUTED;
+  Pass pass = Pass::kUNKNOWN;
+  std::vector<std::optional<StageCell>> cells;  // as Selection::devices
+};
+
+// Ascending by pass, then stage: the order of a layer.
+std::vector<StageRow> stage_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                                  Definition definition);
+
+// One device's cells of some of its rows; hiding as in exposure().
+struct StagePart {
+  Stage stage = Stage::kUNATTRIBUTED;
+  Pass pass = Pass::kUNKNOWN;
+  StageCell cell;
+};
+std::vector<StagePart> stage_parts(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                                   std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition);
+
+}  // namespace moescope

@@ -1,0 +1,27 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// One step at a time: how long it took on each rank, and what of it was communication. The gate's raw material.
+
+#include <optional>
+#include <vector>
+
+#include "analyzer/metric/stage_table.h"
+
+namespace moescope {
+
+struct StepCell {
+  std::optional<Ns> duration;  // the step's window on its clock; absent where its bounds weren't recorded
+  Ns compute = 0;
+  Exposure exposure;
+  std::vector<StagePart> stages;
+};
+struct StepRow {
+  std::int64_t number = -1;  // the user's
+  StepKind kind = StepKind::kUNKNOWN;
+  std::vector<std::optional<StepCell>> cells;  // as Selection::devices
+};
+// In the order of the steps. Ranks are matched by number; a number that comes again on a rank is a new row.
+std::vector<StepRow> step_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
+                                Definition definition);
+
+}  // namespace moescope
