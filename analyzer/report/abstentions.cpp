@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/abstentions.h"
+
+#include <algorithm>
+
+namespace moescope {
+
+std::vector<Abstention> abstentions(const Trace& trace, const Analysis& analysis) {
+  std::vector<Abstention> list;
+  const auto add = [&list](const std::string& metric, const std::string& reason) {
+    const bool known = std::any_of(list.begin(), list.end(), [&](const Abstention& one) {
+      return one.metric == metric && one.reason == reason;
+    });
+    if (!known && !reason.empty()) list.push_back({metric, reason});
+  };
+  for (const Metric& metric : metrics()) {
+    const std::string id = qualified_id(metric);
+    for (std::size_t row = 0; row < row_count(analysis, metric.grain); ++row) {
+      if (metric.grain == Grain::kRank) {
+        const auto answer = evaluate(metric, analysis, row, row);
+        if (!answer) add(id, answer.reason());
+      } else if (metric.per_device) {
+        const auto answer = evaluate_over_ranks(metric, analysis, row);
+        if (!answer) add(id, answer.reason());
+      } else {
+        const auto answer = evaluate(metric, analysis, row);
+        if (!answer) add(id, answer.reason());
+      }
+    }
+  }
+  if (analysis.selection.devices.empty()) add("ranks", "no GPU or execution records in this scope");
+  if (analysis.bounds.empty()) add("bound", "no dispatch, combine or expert work in this scope");
+  if (analysis.router.layers.empty() && !analysis.router.dropped_fraction)
+    add("router.layers", analysis.router.dropped_fraction.reason());
+  if (!analysis.selection.per_step) add("steps", "no work is marked with a step: figures are for the whole window");
+  if (analysis.layers.empty()) add("layers", "no work is marked with a layer");
+  for (const CommBound& bound : analysis.bounds)
+    if (!bound.tier) add("bounds.tier", bound.tier.reason());
+  if (!trace.model || trace.model->synthetic_routing < 0)
+    add("run.synthetic_routing", "the record does not say whether routing was real or forced");
+  add("links", trace.link_samples.empty() ? "no link counters in the record"
+                                          : "link counters are in the record; this version does not evaluate them");
+  add("arrival", "needs the ranks' clocks fitted to each other; this version does not do that");
+  add("device_state", "no clocks, power or throttle reasons are read in this version");
+  add("overhead", "the recorder's own cost is not evaluated in this version");
+  add("whatif", "this version has no what-if model");
+  add("findings", "this version has no diagnosis");
+  return list;
+}
+
+}  // namespace moescope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyzer/metric/metrics.h"
+#include "analyzer/report/text_table.h"
+
+namespace moescope {
+namespace {
+
+// What exposed time is a share of: the step's own length where it was recorded, else the span of its work.
+struct Whole {
+  double ns = 0;
+  const char* words = "";
+};
+Whole whole(const Analysis& analysis) {
+  const Metric& step = *find_metric(Grain::kStep, "step_ns");
+  std::vector<double> lengths;
+  for (std::size_t row = 0; row < analysis.steps.size(); ++row)
+    if (const auto figure = evaluate_over_ranks(step, analysis, row)) lengths.push_back(figure->worst);
+  if (!lengths.empty()) return {median(std::move(lengths)), "of each step"};
+  const auto span = evaluate_over_ranks(*find_metric(Grain::kRank, "span_ns"), analysis, 0);
+  return {span->median, analysis.selection.per_step ? "of each step's work" : "of the recorded time"};
+}
+
+}  // namespace
+
+std::string verdict_sentence(const Analysis& analysis) {
+  if (analysis.selection.devices.empty()) return "No GPU or execution work is in this scope.";
+  const auto comm = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_ns"), analysis, 0);
+  if (comm->worst <= 0) return "No communication was recognised in this scope.";
+  const auto exposed = evaluate_over_ranks(*find_metric(Grain::kRank, "exposed_comm_ns"), analysis, 0);
+  const auto hidden = evaluate_over_ranks(*find_metric(Grain::kRank, "hidden_fraction"), analysis, 0);
+  const Whole of = whole(analysis);
+  const bool several = analysis.selection.devices.size() > 1;
+  const auto share = [&of](double ns) { return of.ns > 0 ? percent_text(ns / of.ns) : std::string("?"); };
+  std::string text = fmt::format("{} {} is exposed communication: {} of {}{}.", share(exposed->median), of.words,
+                                 time_text(exposed->median), time_text(of.ns), several ? " on the median rank" : "");
+  if (several && exposed->worst > exposed->median)
+    text += fmt::format(" Worst is rank {} with {}, {}.", exposed->worst_rank.value, time_text(exposed->worst),
+                        share(exposed->worst));
+  text += fmt::format(" {} of communication is hidden.", percent_text(hidden->median));
+  return text;
+}
+
+}  // namespace moescope
