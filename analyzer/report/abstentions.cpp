@@ -8,9 +8,8 @@ namespace moescope {
 std::vector<Abstention> abstentions(const Trace& trace, const Analysis& analysis) {
   std::vector<Abstention> list;
   const auto add = [&list](const std::string& metric, const std::string& reason) {
-    const bool known = std::any_of(list.begin(), list.end(), [&](const Abstention& one) {
-      return one.metric == metric && one.reason == reason;
-    });
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const Abstention& one) { return one.metric == metric && one.reason == reason; });
     if (!known && !reason.empty()) list.push_back({metric, reason});
   };
   for (const Metric& metric : metrics()) {

@@ -38,7 +38,7 @@ class JsonWriter {
 
  private:
   struct Level {
-    bool line = false;   // on one line
+    bool line = false;  // on one line
     bool empty = true;
   };
   void open(char bracket, Layout layout);

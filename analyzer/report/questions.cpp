@@ -28,27 +28,32 @@ Answer<double> token_share(const Trace& trace, const Attribution& attribution, c
                        static_cast<double>(whole));
   }
   if (shares.empty()) return Abstained{"no work of a MoE layer was recognised"};
-  if (!any_expert) return Abstained{"expert matrix work (l1, l2) was not recognised: a share of the MoE layer would lie"};
+  if (!any_expert)
+    return Abstained{"expert matrix work (l1, l2) was not recognised: a share of the MoE layer would lie"};
   return median(std::move(shares));
 }
 
 Question bottleneck(const Trace& trace, const Attribution& attribution, const Analysis& analysis) {
-  Question question{"bottleneck", "What share of the MoE layer is moving tokens, and what to do first?", Abstained{}, {}};
+  Question question{
+      "bottleneck", "What share of the MoE layer is moving tokens, and what to do first?", Abstained{}, {}};
   const Answer<double> share = token_share(trace, attribution, analysis);
   if (!share) {
     question.answer = Abstained{share.reason()};
     return question;
   }
   question.evidence.push_back({"token_share_of_moe_time", *share});
-  const char* const advice = *share >= 0.70   ? "remove communication before hiding it (routing balance, wire format, placement)"
+  const char* const advice = *share >= 0.70
+                                 ? "remove communication before hiding it (routing balance, wire format, placement)"
                              : *share >= 0.35 ? "hide it under compute (waves)"
                                               : "make compute faster first";
-  question.answer = fmt::format("dispatch and combine run during {:.0f} % of the MoE layer's time: {}", 100 * *share, advice);
+  question.answer =
+      fmt::format("dispatch and combine run during {:.0f} % of the MoE layer's time: {}", 100 * *share, advice);
   return question;
 }
 
 Question ratio(const Analysis& analysis) {
-  Question question{"compute_to_communication", "How does expert compute compare with token transfer?", Abstained{}, {}};
+  Question question{
+      "compute_to_communication", "How does expert compute compare with token transfer?", Abstained{}, {}};
   if (analysis.bounds.empty()) {
     question.answer = Abstained{"no dispatch, combine or expert work was recognised"};
     return question;
@@ -68,8 +73,10 @@ Question ratio(const Analysis& analysis) {
 }
 
 Question tiers(const Trace& trace) {
-  Question question{"tiers", "What is the bandwidth step between inside and outside the node, and does traffic respect it?",
-                    Abstained{}, {}};
+  Question question{"tiers",
+                    "What is the bandwidth step between inside and outside the node, and does traffic respect it?",
+                    Abstained{},
+                    {}};
   std::set<LinkKind> kinds;
   for (const Device& device : trace.devices)
     if (device.link_kind != LinkKind::kUNKNOWN) kinds.insert(device.link_kind);
@@ -83,7 +90,8 @@ Question tiers(const Trace& trace) {
 }
 
 Question payable(const Analysis& analysis) {
-  Question question{"payable", "Are the expert count and top-k payable on these links?", Abstained{"no token traffic"}, {}};
+  Question question{
+      "payable", "Are the expert count and top-k payable on these links?", Abstained{"no token traffic"}, {}};
   for (const CommBound& bound : analysis.bounds) {
     const bool achieved = static_cast<bool>(bound.headroom_achieved);
     const Answer<double>& headroom = achieved ? bound.headroom_achieved : bound.headroom_peak;
@@ -92,9 +100,10 @@ Question payable(const Analysis& analysis) {
       continue;
     }
     question.evidence.push_back({achieved ? "headroom_achieved" : "headroom_peak", *headroom});
-    question.answer = fmt::format("{}: at {} rates compute lasts {:.2f} times as long as transfer",
-                                  *headroom >= 1 ? "yes, a schedule can hide all of it" : "no, part of it stays exposed under any schedule",
-                                  achieved ? "achieved" : "peak", *headroom);
+    question.answer = fmt::format(
+        "{}: at {} rates compute lasts {:.2f} times as long as transfer",
+        *headroom >= 1 ? "yes, a schedule can hide all of it" : "no, part of it stays exposed under any schedule",
+        achieved ? "achieved" : "peak", *headroom);
     break;
   }
   return question;
@@ -103,9 +112,14 @@ Question payable(const Analysis& analysis) {
 }  // namespace
 
 std::vector<Question> questions(const Trace& trace, const Attribution& attribution, const Analysis& analysis) {
-  return {bottleneck(trace, attribution, analysis), ratio(analysis), tiers(trace), payable(analysis),
-          {"communication_sms", "How many SMs or copy engines does communication hold?",
-           Abstained{"launch grids of communication kernels are not read in this version"}, {}}};
+  return {bottleneck(trace, attribution, analysis),
+          ratio(analysis),
+          tiers(trace),
+          payable(analysis),
+          {"communication_sms",
+           "How many SMs or copy engines does communication hold?",
+           Abstained{"launch grids of communication kernels are not read in this version"},
+           {}}};
 }
 
 }  // namespace moescope

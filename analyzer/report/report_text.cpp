@@ -78,9 +78,8 @@ class TextReport {
     std::vector<std::size_t> order(row_count(analysis_, grain));
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (order.size() <= shown) return order;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return sort_value(grain, id, a) > sort_value(grain, id, b);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sort_value(grain, id, a) > sort_value(grain, id, b); });
     order.resize(shown);
     return order;
   }
@@ -134,8 +133,8 @@ class TextReport {
 
   void ranks() {
     const std::size_t devices = analysis_.selection.devices.size();
-    const char* const ids[] = {"span_ns", "busy_ns", "compute_ns", "comm_ns", "comm_control_ns", "exposed_comm_ns",
-                               "hidden_fraction", "idle_ns"};
+    const char* const ids[] = {"span_ns",         "busy_ns",         "compute_ns",      "comm_ns",
+                               "comm_control_ns", "exposed_comm_ns", "hidden_fraction", "idle_ns"};
     const char* const heads[] = {"span", "busy", "compute", "comm", "control", "exposed", "hidden", "idle"};
     title("Ranks");
     if (devices <= kRanksShown) {
@@ -166,7 +165,8 @@ class TextReport {
   void stages() {
     const bool several = analysis_.selection.devices.size() > 1;
     title("Stages", several ? "median over ranks" : "");
-    TextTable table({"stage", "pass", "spans", "time", "worst", "exposed", "worst", "hidden", "wire", "GB/s", "TFLOP/s"}, 2);
+    TextTable table(
+        {"stage", "pass", "spans", "time", "worst", "exposed", "worst", "hidden", "wire", "GB/s", "TFLOP/s"}, 2);
     double sum = 0;
     for (std::size_t row = 0; row < analysis_.stages.size(); ++row) {
       const StageRow& stage = analysis_.stages[row];
@@ -268,7 +268,8 @@ class TextReport {
       figure("C/B at the rates reached", at("compute_to_bandwidth_achieved"), "");
       figure("headroom at peak rates", at("headroom_peak"), "");
       figure("headroom at the rates reached", at("headroom_achieved"), "");
-      figure("best hidden share any schedule can reach", at("overlap_ceiling").empty() ? "" : percent_text(*bound.overlap_ceiling), "");
+      figure("best hidden share any schedule can reach",
+             at("overlap_ceiling").empty() ? "" : percent_text(*bound.overlap_ceiling), "");
       figure("least exposed communication", over(Grain::kBound, "min_exposed_ns", row), "");
       if (table.empty()) continue;
       if (!titled) title("Bound", "headroom = expert compute over token transfer; above 1 communication can hide");

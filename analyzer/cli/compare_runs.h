@@ -1,0 +1,18 @@
+#pragma once
+// SPDX-License-Identifier: Apache-2.0
+// Two sets of runs, loaded one after the other and held against each other's structure.
+
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/compare/gate.h"
+#include "analyzer/model/scope.h"
+
+namespace moescope::cli {
+
+// Each path is a run of its own. Throws TraceError: unreadable, or runs that can't be compared.
+GateResult compare_runs(const std::vector<std::string>& base, const std::vector<std::string>& head, const Scope& scope,
+                        Definition definition, std::span<const GateRule> rules, const Global& global);
+
+}  // namespace moescope::cli

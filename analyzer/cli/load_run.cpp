@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/load_run.h"
+
+#include "analyzer/cli/progress_bar.h"
+#include "analyzer/import/importer.h"
+
+namespace moescope::cli {
+
+Trace load(const std::vector<std::string>& paths, const std::string& format, bool salvage, const Global& global) {
+  ProgressBar bar("reading", global.quiet);
+  ImportOptions options;
+  options.salvage = salvage;
+  options.progress = [&bar](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  return load_trace(paths, format, options);
+}
+
+LoadedRun load_run(const std::vector<std::string>& paths, const Scope& scope, Definition definition, bool salvage,
+                   const Global& global) {
+  LoadedRun run{load(paths, "auto", salvage, global), {}, {}};
+  run.attribution = attribute(run.trace);
+  run.analysis = analyze(run.trace, run.attribution, scope, definition);
+  return run;
+}
+
+}  // namespace moescope::cli
