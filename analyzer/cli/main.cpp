@@ -77,8 +77,7 @@ int run(std::vector<std::string> arguments) {
       return fail("no command; there are " + command_names() + ", and moescope --help", kBadInput);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    if (first != arguments.end() || !app.get_subcommands().empty())
-      for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name() + " ";
+    for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name() + " ";
     return fail(command + "usage: " + error.what() + "; see moescope " + command + "--help", kBadInput);
   }
   const CLI::App* const chosen = app.get_subcommands().front();
