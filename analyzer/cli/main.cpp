@@ -77,8 +77,10 @@ int run(std::vector<std::string> arguments) {
       return fail("no command; there are " + command_names() + ", and moescope --help", kBadInput);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name() + " ";
-    return fail(command + "usage: " + error.what() + "; see moescope " + command + "--help", kBadInput);
+    for (const CLI::App* sub : app.get_subcommands()) command = sub->get_name();
+    return fail((command.empty() ? "" : command + ": ") + error.what() + "; see moescope " +
+                    (command.empty() ? "" : command + " ") + "--help",
+                kBadInput);
   }
   const CLI::App* const chosen = app.get_subcommands().front();
   try {

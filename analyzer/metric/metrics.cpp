@@ -21,6 +21,7 @@ Figure hidden(const Exposure& e) {
 }
 Figure partly(std::size_t with, std::size_t of, const char* what, double value) {
   if (with > 0 && with == of) return value;
+  if (with == 0) return Abstained{std::string("its spans carry no ") + what};
   return Abstained{std::to_string(with) + " of " + std::to_string(of) + " spans carry " + what};
 }
 
@@ -193,7 +194,8 @@ const Metric kMetrics[] = {
      "expert compute time / token transfer time = measured FLOPs a byte / achieved C/B",
      MOESCOPE_FIELD(a.bounds[row].headroom_achieved)},
     {"overlap_ceiling", "1", kHigh, Grain::kBound, false,
-     "min(1, headroom): the best hidden share a schedule can reach", MOESCOPE_FIELD(a.bounds[row].overlap_ceiling)},
+     "min(1, headroom): the hidden share that expert compute alone can reach",
+     MOESCOPE_FIELD(a.bounds[row].overlap_ceiling)},
     {"min_exposed_ns", "ns", kLow, Grain::kBound, true, "over layers: max(0, token transfer - expert compute)",
      MOESCOPE_FIELD(a.bounds[row].min_exposed_ns[d])},
 };

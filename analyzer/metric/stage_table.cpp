@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/stage_table.h"
 
+#include <algorithm>
 #include <map>
 
 namespace moescope {
@@ -53,6 +54,8 @@ std::vector<StageRow> stage_table(const Trace& trace, const Attribution& attribu
   }
   std::vector<StageRow> table;
   for (auto& [key, row] : rows) table.push_back(std::move(row));
+  // Work of no known pass comes last.
+  std::stable_partition(table.begin(), table.end(), [](const StageRow& row) { return row.pass != Pass::kUNKNOWN; });
   return table;
 }
 

@@ -25,7 +25,7 @@ struct StageRow {
   std::vector<std::optional<StageCell>> cells;  // as Selection::devices
 };
 
-// Ascending by pass, then stage: the order of a layer.
+// Ascending by pass, then stage: the order of a layer. Work of no known pass comes last.
 std::vector<StageRow> stage_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
                                   Definition definition);
 

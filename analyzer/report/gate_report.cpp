@@ -125,7 +125,7 @@ std::string gate_text(const GateResult& result, const TextStyle& style, bool jud
                  sentence(result)) +
            "\n";
   out += "  " + paint("2", runs_text(result)) + "\n\n";
-  std::vector<std::string> header{"figure", "base", "head", "change", "harm, of the step"};
+  std::vector<std::string> header{"figure", "base", "head", "change", "harm, % of the step"};
   header.emplace_back(judge ? "budget" : "");
   header.emplace_back(judge ? "verdict" : "so it is");
   TextTable table(std::move(header));

@@ -8,46 +8,49 @@
 namespace moescope {
 namespace {
 
-// Share of the MoE layer's own time that is dispatch or combine, per device; median.
+// Token movement against everything else in the MoE layer, as if one followed the other; median over devices.
 Answer<double> token_share(const Trace& trace, const Attribution& attribution, const Analysis& analysis) {
   std::vector<double> shares;
   bool any_expert = false;
   for (const DeviceRows& device : analysis.selection.devices) {
-    std::vector<Interval> moe, tokens;
+    std::vector<Interval> rest, tokens;
     for (const std::size_t row : device.rows) {
       const Stage role = attribution.role[row];
       if (!kMoeStages.contains(role)) continue;
-      const Interval one = analysis.selection.interval(trace, row);
-      moe.push_back(one);
-      if (role == Stage::kDISPATCH || role == Stage::kCOMBINE) tokens.push_back(one);
+      const bool moves = role == Stage::kDISPATCH || role == Stage::kCOMBINE;
+      (moves ? tokens : rest).push_back(analysis.selection.interval(trace, row));
       if (role == Stage::kL1 || role == Stage::kL2) any_expert = true;
     }
-    const Ns whole = IntervalSet::from(std::move(moe)).measure();
-    if (whole > 0)
-      shares.push_back(static_cast<double>(IntervalSet::from(std::move(tokens)).measure()) /
-                       static_cast<double>(whole));
+    const auto moving = static_cast<double>(IntervalSet::from(std::move(tokens)).measure());
+    const auto other = static_cast<double>(IntervalSet::from(std::move(rest)).measure());
+    if (moving + other > 0) shares.push_back(moving / (moving + other));
   }
   if (shares.empty()) return Abstained{"no work of a MoE layer was recognised"};
   if (!any_expert)
-    return Abstained{"expert matrix work (l1, l2) was not recognised: a share of the MoE layer would lie"};
+    return Abstained{"expert matrix work (l1, l2) was not recognised: a share of the MoE layer would mislead"};
   return median(std::move(shares));
 }
 
 Question bottleneck(const Trace& trace, const Attribution& attribution, const Analysis& analysis) {
-  Question question{
-      "bottleneck", "What share of the MoE layer is moving tokens, and what to do first?", Abstained{}, {}};
+  Question question;
+  question.id = "bottleneck";
+  question.text = "What share of the MoE layer is moving tokens, and what to do first?";
   const Answer<double> share = token_share(trace, attribution, analysis);
   if (!share) {
     question.answer = Abstained{share.reason()};
     return question;
   }
   question.evidence.push_back({"token_share_of_moe_time", *share});
-  const char* const advice = *share >= 0.70
-                                 ? "remove communication before hiding it (routing balance, wire format, placement)"
-                             : *share >= 0.35 ? "hide it under compute (waves)"
-                                              : "make compute faster first";
-  question.answer =
-      fmt::format("dispatch and combine run during {:.0f} % of the MoE layer's time: {}", 100 * *share, advice);
+  std::string advice = *share >= 0.70   ? "remove communication first (routing balance, wire format, placement)"
+                       : *share >= 0.35 ? "hide it under compute first (waves)"
+                                        : "make compute faster first";
+  if (const auto hidden = evaluate_over_ranks(*find_metric(Grain::kRank, "hidden_fraction"), analysis, 0)) {
+    question.evidence.push_back({"ranks.hidden_fraction", hidden->median});
+    if (hidden->median >= 0.9)
+      advice = fmt::format("{:.1f} % of communication is hidden already, so it is not what holds the step up",
+                           100 * hidden->median);
+  }
+  question.answer = fmt::format("dispatch and combine are {:.0f} % of the MoE layer's work: {}", 100 * *share, advice);
   return question;
 }
 
@@ -65,8 +68,9 @@ Question ratio(const Analysis& analysis) {
       continue;
     }
     question.evidence.push_back({"headroom_achieved." + std::string(name(bound.pass)), *bound.headroom_achieved});
-    text += fmt::format("{}{:.2f} of compute for 1 of transfer{}", text.empty() ? "" : "; ", *bound.headroom_achieved,
-                        analysis.bounds.size() > 1 ? " (" + std::string(name(bound.pass)) + ")" : std::string());
+    text +=
+        fmt::format("{}{}expert compute lasts {:.2f} times as long as token transfer", text.empty() ? "" : "; ",
+                    bound.pass == Pass::kUNKNOWN ? "" : std::string(name(bound.pass)) + ": ", *bound.headroom_achieved);
   }
   if (!text.empty()) question.answer = text;
   return question;
@@ -100,10 +104,13 @@ Question payable(const Analysis& analysis) {
       continue;
     }
     question.evidence.push_back({achieved ? "headroom_achieved" : "headroom_peak", *headroom});
-    question.answer = fmt::format(
-        "{}: at {} rates compute lasts {:.2f} times as long as transfer",
-        *headroom >= 1 ? "yes, a schedule can hide all of it" : "no, part of it stays exposed under any schedule",
-        achieved ? "achieved" : "peak", *headroom);
+    const std::string verdict =
+        *headroom >= 1 ? std::string("yes: the experts' compute is long enough to hide all of it")
+                       : fmt::format(
+                             "not by the experts alone: they can hide at most {:.0f} % of it; the rest needs other "
+                             "compute to hide under, or fewer bytes",
+                             100 * *headroom);
+    question.answer = verdict + (achieved ? " (at the rates reached)" : " (at peak rates)");
     break;
   }
   return question;

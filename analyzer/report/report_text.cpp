@@ -268,11 +268,12 @@ class TextReport {
       figure("C/B at the rates reached", at("compute_to_bandwidth_achieved"), "");
       figure("headroom at peak rates", at("headroom_peak"), "");
       figure("headroom at the rates reached", at("headroom_achieved"), "");
-      figure("best hidden share any schedule can reach",
+      figure("hidden share the experts alone can reach",
              at("overlap_ceiling").empty() ? "" : percent_text(*bound.overlap_ceiling), "");
-      figure("least exposed communication", over(Grain::kBound, "min_exposed_ns", row), "");
+      figure("communication beyond what they can hide", over(Grain::kBound, "min_exposed_ns", row), "");
       if (table.empty()) continue;
-      if (!titled) title("Bound", "headroom = expert compute over token transfer; above 1 communication can hide");
+      if (!titled)
+        title("Bound", "headroom: expert compute over token transfer; above 1 the experts alone can hide it");
       titled = true;
       if (bound.pass != Pass::kUNKNOWN) line(std::string(name(bound.pass)) + (bound.tier ? ", " + *bound.tier : ""));
       std::string text = table.render(kIndent);

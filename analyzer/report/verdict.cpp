@@ -11,19 +11,21 @@
 namespace moescope {
 namespace {
 
-// What exposed time is a share of: the step's own length where it was recorded, else the span of its work.
+// What exposed time is a share of: the step's own length where it was recorded, else the span of its work. A host that
+// runs ahead of its device ends its steps early, so the longer of the two counts.
 struct Whole {
   double ns = 0;
-  const char* words = "";
+  std::string words;
 };
 Whole whole(const Analysis& analysis) {
   const Metric& step = *find_metric(Grain::kStep, "step_ns");
   std::vector<double> lengths;
   for (std::size_t row = 0; row < analysis.steps.size(); ++row)
     if (const auto figure = evaluate_over_ranks(step, analysis, row)) lengths.push_back(figure->worst);
-  if (!lengths.empty()) return {median(std::move(lengths)), "of each step"};
-  const auto span = evaluate_over_ranks(*find_metric(Grain::kRank, "span_ns"), analysis, 0);
-  return {span->median, analysis.selection.per_step ? "of each step's work" : "of the recorded time"};
+  const double span = evaluate_over_ranks(*find_metric(Grain::kRank, "span_ns"), analysis, 0)->median;
+  const double length = lengths.empty() ? 0 : median(std::move(lengths));
+  if (!analysis.selection.per_step) return {span, "of the recorded time"};
+  return {std::max(span, length), analysis.steps.size() == 1 ? "of the step" : "of each step"};
 }
 
 }  // namespace
