@@ -17,10 +17,7 @@ namespace moescope::cli {
 namespace {
 
 const Command* const kCommands[] = {
-#ifdef MOESCOPE_HAVE_RECORD
-    &kRecord,
-#endif
-    &kImport, &kReport, &kCompare, &kGate,
+    &kRecord, &kImport, &kReport, &kCompare, &kGate,
 };
 
 // Exactly one line, whatever the message holds.

@@ -51,13 +51,10 @@ void write_output(const std::string& path, const std::string& text) {
     if (error != 0) fail(path, error);
     return;
   }
-  std::string temporary = path + ".XXXXXX";
-  const int file = mkostemp(temporary.data(), O_CLOEXEC);
+  const std::string temporary = path + ".part-" + std::to_string(getpid());
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) fail(path, errno);
-  const mode_t mask = umask(0);
-  umask(mask);
-  int error = fchmod(file, 0666 & ~mask) != 0 ? errno : 0;
-  if (error == 0) error = write_all(file, text);
+  int error = write_all(file, text);
   if (close(file) != 0 && error == 0) error = errno;
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {

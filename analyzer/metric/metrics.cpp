@@ -108,7 +108,7 @@ const Metric kMetrics[] = {
     {"wire_bw_gb_s", "GB/s", kHigh, Grain::kStage, true, "bytes / time, 1e9 bytes a second, one direction",
      MOESCOPE_CELL(stages, stage_bytes(c, static_cast<double>(c.bytes) / ns(c.time)))},
     {"tflops", "TFLOP/s", kHigh, Grain::kStage, true, "flops / time",
-     MOESCOPE_CELL(stages, stage_flops(c, c.flops / ns(c.time) / 1e3))},
+     MOESCOPE_CELL(stages, c.flops > 0 ? stage_flops(c, c.flops / ns(c.time) / 1e3) : kNotHere)},
     // annotations
     {"count", "1", kPlain, Grain::kAnnotation, true, "communication spans launched in the range",
      MOESCOPE_CELL(annotations, per_step(a, d, static_cast<double>(c.count)))},

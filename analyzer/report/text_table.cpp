@@ -82,7 +82,7 @@ std::string number_text(double value) {
       text.insert(static_cast<std::size_t>(at), 1, ',');
     return text;
   }
-  return size < 0.01 ? fmt::format("{:.2g}", value) : digits(value);
+  return size < 0.1 ? fmt::format("{:.2g}", value) : digits(value);
 }
 
 std::string bytes_text(double bytes) {
