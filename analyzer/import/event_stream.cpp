@@ -13,6 +13,14 @@ constexpr std::size_t kFront = 64;                       // room before the text
 constexpr std::size_t kLargestEvent = 256u << 20;        // bytes; beyond that the file is not a trace
 constexpr std::size_t kLargestTopLevelValue = 64 << 20;  // bytes
 
+// Part of the file, fit for a message of one line.
+std::string printable(const std::string& text) {
+  std::string out = text.substr(0, 40);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 127) c = '?';
+  return out;
+}
+
 struct CutOff {};  // the text ended inside a value
 
 class Reader {
@@ -101,7 +109,7 @@ class Reader {
       if (c != '"') fail("a key was expected", "write the file again");
       const std::string key = string();
       if (peek_token() == '\0') throw CutOff{};
-      if (peek_token() != ':') fail("a colon was expected after the key \"" + key + "\"", "write the file again");
+      if (peek_token() != ':') fail("a colon was expected after the key \"" + printable(key) + "\"", "write the file again");
       ++at_;
       if (peek_token() == '\0') throw CutOff{};
       if (key == "traceEvents" && peek_token() == '[') {
@@ -157,7 +165,7 @@ class Reader {
         break;
       }
       if (keep) value.push_back(buffer_[at_]);
-      if (value.size() > kLargestTopLevelValue) fail("the value of " + key + " is longer than 64 MiB", "");
+      if (value.size() > kLargestTopLevelValue) fail("the value of " + printable(key) + " is longer than 64 MiB", "");
     }
     if (keep) handler_.top_level(key, value);
   }
