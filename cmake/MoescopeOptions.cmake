@@ -23,7 +23,8 @@ if(MOESCOPE_WERROR)
 endif()
 if(MOESCOPE_SANITIZE)
   target_compile_options(moescope_flags INTERFACE -fsanitize=${MOESCOPE_SANITIZE} -fno-omit-frame-pointer
-                         -fno-sanitize-recover=all)
+                         -fno-sanitize-recover=all
+                         -Wno-maybe-uninitialized)  # GCC's flow analysis is lost in instrumented code
   target_link_options(moescope_flags INTERFACE -fsanitize=${MOESCOPE_SANITIZE})
 endif()
 
