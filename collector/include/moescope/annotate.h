@@ -123,20 +123,24 @@ typedef struct moescope_api_table_s {
 /* The one exported symbol of the collector: the table, or NULL where that ABI isn't spoken or recording is off. */
 typedef const moescope_api_table_t* (*moescope_api_fn)(uint32_t abi);
 
-/* Finds the collector. It may be loaded late, so a miss is tried again at call 1, 2, 4, 8, ... of each translation unit;
- * a hit is kept. Costs one load and one compare once found, one add and one test while not. */
+/* Finds the collector. It may be loaded late, so a miss is tried again at call 2, 4, 8, ... of each translation unit; a
+ * hit is kept. Threads that come while the first look is under way look for themselves: none of their calls is lost.
+ * Costs one load and one compare once found, one add and one test while not. */
 static inline const moescope_api_table_t* moescope_api_get(void) {
   static const moescope_api_table_t* table;
-  static uint32_t misses;
+  static uint32_t misses; /* looks that found nothing, and calls that did not look */
   const moescope_api_table_t* found = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
   if (found != NULL) return found;
-  uint32_t miss = __atomic_fetch_add(&misses, 1u, __ATOMIC_RELAXED);
-  if ((miss & (miss + 1u)) != 0u) return NULL; /* only 0, 1, 3, 7, ... look */
+  uint32_t miss = __atomic_load_n(&misses, __ATOMIC_RELAXED);
+  if (miss != 0u) {
+    miss = __atomic_fetch_add(&misses, 1u, __ATOMIC_RELAXED);
+    if ((miss & (miss + 1u)) != 0u) return NULL; /* only 1, 3, 7, ... look */
+  }
   union { void* object; moescope_api_fn function; } symbol;
   symbol.object = dlsym(NULL /* RTLD_DEFAULT */, "moescope_api");
-  if (symbol.object == NULL) return NULL;
-  found = symbol.function(MOESCOPE_ABI);
+  found = symbol.object != NULL ? symbol.function(MOESCOPE_ABI) : NULL;
   if (found != NULL) __atomic_store_n(&table, found, __ATOMIC_RELEASE);
+  if (found == NULL && miss == 0u) __atomic_fetch_add(&misses, 1u, __ATOMIC_RELAXED);
   return found;
 }
 
