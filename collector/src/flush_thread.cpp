@@ -23,6 +23,7 @@
 #include "collector/src/span_assembler.h"
 #include "collector/src/thread_state.h"
 #include "collector/src/tool_version.h"
+#include "collector/trace/descriptor_guard.h"
 
 namespace moescope::collector {
 namespace {
@@ -61,6 +62,7 @@ class Flusher {
   void report_doors();
   void flush();
   void finish();
+  bool files_are_ours();
 
   Session& session_;
   std::unique_ptr<trace::TraceWriter> writer_;
@@ -95,6 +97,7 @@ bool Flusher::open(std::string* why) {
   run.started_unix_ns = now.b_ns;
   const std::string path = config.directory + "/" + process_.host + "-" + std::to_string(process_.pid) + "-" +
                            std::to_string(process_.image_start_ns) + trace::kRunFileSuffix;
+  trace::install_descriptor_guard();
   writer_ = trace::TraceWriter::create(path, run, process_, {}, why);
   if (writer_ == nullptr) return false;
   lanes_ = std::make_unique<LaneBook>(*writer_, session_.image_start_ns());
@@ -184,6 +187,7 @@ void Flusher::loop() {
       look_for_dead_threads(session_.threads());
     }
     drain();
+    if (!files_are_ours()) return;
     if (end) return finish();
     if (now - flushed_at_ < period && writer_->spans_pending() < kSpansAtOnce) continue;
     if (writer_->spans_pending() > 0) {
@@ -193,6 +197,14 @@ void Flusher::loop() {
     }
     flush();
   }
+}
+
+// A job that closes all descriptors closes ours: the file stays as it was at the last flush.
+bool Flusher::files_are_ours() {
+  if (trace::descriptors_intact()) return true;
+  complain(session_, "any further: the job has closed the collector's files");
+  [[maybe_unused]] trace::TraceWriter* never_closed = writer_.release();  // closing would write
+  return false;
 }
 
 void Flusher::finish() {

@@ -99,9 +99,10 @@ struct TraceWriter::Impl {
   }
 
   Status create_schema(const RunRow& run, const ProcessRow& process, const Options& options) {
-    const std::string settings = std::string("PRAGMA page_size=16384;PRAGMA temp_store=MEMORY;") +
-                                 (options.durable_wal ? "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-                                                      : "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;");
+    // No fsync while it is being made: the job's disk may be busy, and there is nothing yet to lose.
+    const std::string settings =
+        std::string("PRAGMA page_size=16384;PRAGMA temp_store=MEMORY;PRAGMA synchronous=OFF;") +
+        (options.durable_wal ? "PRAGMA journal_mode=WAL;" : "PRAGMA journal_mode=OFF;");
     if (Status s = database.execute(settings.c_str()); !s) return s;
     const std::string schema = std::string("BEGIN;") + raw_schema_sql() + enum_values_sql() +
                                "PRAGMA application_id=" + std::to_string(kApplicationId) +
@@ -120,6 +121,8 @@ struct TraceWriter::Impl {
     if (!rows.process.write(database)) return {database.error()};
     rows.process.committed();
     if (Status s = database.execute("COMMIT"); !s) return s;
+    if (options.durable_wal)
+      if (Status s = database.execute("PRAGMA synchronous=NORMAL"); !s) return s;
     if (Status s = register_pending_spans(database, &spans); !s) return s;
     if (Status s = database.prepare("INSERT INTO span SELECT start_rel, dur, track, name, context, correlation "
                                     "FROM pending_span",

@@ -19,6 +19,7 @@ inline std::vector<Row> query(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   INFO(path << ": " << sql);
   REQUIRE(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
+  sqlite3_busy_timeout(db, 10000);
   std::vector<Row> rows;
   char* message = nullptr;
   const int code = sqlite3_exec(
