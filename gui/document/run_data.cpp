@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gui/document/run_data.h"
+
+#include <utility>
+
+namespace moescope::gui {
+
+RunPtr make_run(std::vector<std::string> paths, Trace trace, Attribution attribution, const GanttOptions& options) {
+  auto run = std::make_shared<RunData>();
+  run->paths = std::move(paths);
+  run->trace = std::move(trace);
+  run->attribution = std::move(attribution);
+  run->gantt = build_gantt(run->trace, run->attribution, options);
+  run->title = run_title(run->trace, run->gantt, run->paths);
+  return run;
+}
+
+}  // namespace moescope::gui

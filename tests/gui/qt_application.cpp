@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/gui/qt_application.h"
+
+#include <QApplication>
+
+#include "gui/app/theme.h"
+
+namespace moescope::gui::test {
+
+QApplication& qt_application() {
+  static int argc = 1;
+  static char name[] = "test";
+  static char* argv[] = {name, nullptr};
+  static QApplication* const application = [] {
+    auto* const made = new QApplication(argc, argv);
+    apply_theme(Theme::kDark);
+    return made;
+  }();
+  return *application;
+}
+
+}  // namespace moescope::gui::test
