@@ -107,32 +107,34 @@ std::string_view stage_label(Stage role) {
   return order < std::size(kLaneKinds) ? kLaneKinds[order].label : name(role);
 }
 
-Gantt build_gantt(const Trace& trace, const Attribution& attribution, const GanttOptions& options) {
+Gantt build_gantt(const Trace& trace, const Attribution& attribution, const Analysis& analysis,
+                  const GanttOptions& options) {
   Gantt gantt;
+  gantt.figures = run_figures(analysis);
   std::vector<DeviceKey> devices;
-  for (const DeviceKey& key : devices_with_work(trace))
-    if (options.ranks.all() || options.ranks.contains(key.rank.value)) devices.push_back(key);
-
   std::vector<DeviceActivity> activities;
-  std::vector<DeviceFigures> figures;
   std::vector<std::size_t> order;  // of the groups in the picture
   std::map<ClockId, Interval> hulls;
-  for (const DeviceKey& key : devices) {
-    DeviceActivity activity = device_activity(trace, attribution, key, {});
+  for (const DeviceRows& device : analysis.selection.devices) {
+    DeviceActivity activity = device_activity(trace, attribution, device.device, {});
     const Interval hull = activity.all().hull();
-    if (hull.empty()) continue;
-    const auto [known, fresh] = hulls.try_emplace(activity.clock, hull);
-    if (!fresh) known->second = {std::min(known->second.begin, hull.begin), std::max(known->second.end, hull.end)};
-    order.push_back(figures.size());
-    figures.push_back(device_figures(trace, attribution, activity));
+    if (!hull.empty()) {
+      const auto [known, fresh] = hulls.try_emplace(activity.clock, hull);
+      if (!fresh) known->second = {std::min(known->second.begin, hull.begin), std::max(known->second.end, hull.end)};
+      order.push_back(activities.size());
+    }
+    devices.push_back(device.device);
     activities.push_back(std::move(activity));
   }
   for (const auto& [clock, hull] : hulls) gantt.length = std::max(gantt.length, hull.length());
   gantt.several_clocks = hulls.size() > 1;
 
   if (order.size() > options.most_groups) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return figures[a].exposed > figures[b].exposed; });
+    const auto exposed = [&](std::size_t index) {
+      const Answer<double>& answer = gantt.figures.devices[index].exposed;
+      return answer ? *answer : -1.0;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return exposed(a) > exposed(b); });
     gantt.note =
         fmt::format("{} of {} devices shown, most exposed communication first", options.most_groups, order.size());
     order.resize(options.most_groups);
@@ -152,7 +154,6 @@ Gantt build_gantt(const Trace& trace, const Attribution& attribution, const Gant
     add_lanes(trace, attribution, activities[index], group, gantt);
     gantt.groups.push_back(std::move(group));
   }
-  gantt.figures = run_figures(std::move(figures));
   return gantt;
 }
 

@@ -35,8 +35,9 @@ struct Gantt {
   bool several_clocks = false;
 };
 
-// Every row is looked at once; lanes' memory is about 30 bytes a span.
-Gantt build_gantt(const Trace& trace, const Attribution& attribution, const GanttOptions& options);
+// Every row is looked at once; lanes' memory is about 30 bytes a span. analysis: of the whole time of options.ranks.
+Gantt build_gantt(const Trace& trace, const Attribution& attribution, const Analysis& analysis,
+                  const GanttOptions& options);
 
 // The order of lanes within a group, and what stands beside them.
 std::size_t lane_order(Stage role);

@@ -72,13 +72,12 @@ class Builder {
       add(frame_.above,
           SceneText{kMargin, first, elided(group.label, room, 13, true, in_.text_width), colors_.text, 13, true});
       const DeviceFigures& figures = in_.gantt->figures.devices[group.figures];
-      if (!figures.hidden_fraction || box.height < 64) continue;
-      const double per = static_cast<double>(std::max<std::size_t>(figures.steps, 1));
-      add(frame_.above,
-          SceneText{kMargin, first + 19, duration_text(static_cast<double>(figures.exposed) / per) + " exposed",
-                    colors_.dim_text, kSmallSize});
-      add(frame_.above, SceneText{kMargin, first + 34, percent_text(*figures.hidden_fraction) + " hidden",
-                                  colors_.dim_text, kSmallSize});
+      if (!figures.hidden || !figures.exposed || box.height < 64) continue;
+      const std::string facts[] = {duration_text(*figures.exposed) + " exposed",
+                                   percent_text(*figures.hidden) + " hidden"};
+      for (std::size_t i = 0; i < std::size(facts); ++i)
+        add(frame_.above,
+            SceneText{kMargin, first + 19 + 15 * static_cast<double>(i), facts[i], colors_.dim_text, kSmallSize});
     }
     for (const LaneBox& box : frame_.layout.lanes()) {
       if (!visible(box)) continue;

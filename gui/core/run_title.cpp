@@ -56,20 +56,16 @@ RunTitle run_title(const Trace& trace, const Gantt& gantt, const std::vector<std
 
   const RunFigures& run = gantt.figures;
   if (run.step)
-    title.figures.push_back({duration_text(static_cast<double>(*run.step)), "step time"});
+    title.figures.push_back({duration_text(*run.step), "step time"});
   else if (gantt.length > 0)
     title.figures.push_back({duration_text(static_cast<double>(gantt.length)), "in all"});
-  if (run.exposed) {
+  if (run.exposed && run.hidden) {
     title.figures.push_back(
-        {duration_text(*run.exposed), run.step ? "exposed communication a step" : "exposed communication"});
-    title.figures.push_back({percent_text(*run.hidden_fraction), "of communication hidden"});
-    if (run.devices.size() > 1 && run.worst)
-      for (const DeviceFigures& figures : run.devices)
-        if (figures.device == *run.worst && figures.hidden_fraction &&
-            percent_text(*figures.hidden_fraction) != percent_text(*run.hidden_fraction))
-          title.figures.push_back(
-              {percent_text(*figures.hidden_fraction),
-               run.worst->rank.valid() ? fmt::format("on the worst, rank {}", run.worst->rank.value) : "on the worst"});
+        {duration_text(run.exposed->median), run.per_step ? "exposed communication a step" : "exposed communication"});
+    title.figures.push_back({percent_text(run.hidden->median), "of communication hidden"});
+    if (run.devices.size() > 1 && percent_text(run.hidden->worst) != percent_text(run.hidden->median))
+      title.figures.push_back(
+          {percent_text(run.hidden->worst), fmt::format("on the worst, rank {}", run.hidden->worst_rank.value)});
   }
 
   std::set<ClockId> clocks;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyzer/metric/selection.h"
 #include "gui/core/time_text.h"
 
 namespace moescope::gui {
@@ -26,12 +27,6 @@ std::string stage_text(Stage stage, Stage role, Part part, Pass pass) {
   if (part != Part::kPAYLOAD) text += fmt::format(", {}", name(part));
   if (pass != Pass::kUNKNOWN) text += fmt::format(", {}", name(pass));
   return text;
-}
-
-std::int64_t step_number(const Trace& trace, RankId rank, StepId step) {
-  for (const Step& known : trace.steps)
-    if (known.rank == rank && known.step == step) return known.number;
-  return step.value;
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ RunPtr make_run(std::vector<std::string> paths, Trace trace, Attribution attribu
   run->paths = std::move(paths);
   run->trace = std::move(trace);
   run->attribution = std::move(attribution);
-  run->gantt = build_gantt(run->trace, run->attribution, options);
+  Scope scope;
+  scope.ranks = options.ranks;
+  run->analysis = analyze(run->trace, run->attribution, scope);
+  run->gantt = build_gantt(run->trace, run->attribution, run->analysis, options);
   run->title = run_title(run->trace, run->gantt, run->paths);
   return run;
 }

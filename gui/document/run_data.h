@@ -15,6 +15,7 @@ struct RunData {
   std::vector<std::string> paths;
   Trace trace;
   Attribution attribution;
+  Analysis analysis;
   Gantt gantt;
   RunTitle title;
 };

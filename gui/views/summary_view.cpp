@@ -2,97 +2,114 @@
 #include "gui/views/summary_view.h"
 
 #include <QHeaderView>
+#include <QVBoxLayout>
+#include <functional>
 
-#include "gui/core/time_text.h"
 #include "gui/timeline/scene_painter.h"
 
 namespace moescope::gui {
 namespace {
 
-constexpr const char* kColumns[] = {"", "Spans", "Time", "Exposed", "Hidden", "Bytes", "GB/s", "TFLOP/s"};
-constexpr int kColumnCount = static_cast<int>(std::size(kColumns));
-const QString kUnknown = QStringLiteral("—");
+constexpr int kRowHeight = 25;
 
-using Cells = std::array<QString, std::size(kColumns)>;
-
-QString text(double ns) {
-  return QString::fromStdString(duration_text(ns));
+QString text(std::string_view view) {
+  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
-Cells device_cells(const LaneGroup* group, const DeviceFigures& figures) {
-  Cells cells;
-  cells[0] = group != nullptr ? QString::fromStdString(group->label)
-                              : QStringLiteral("rank %1").arg(figures.device.rank.value);
-  std::int64_t spans = 0;
-  for (const StageFigures& stage : figures.by_role) spans += stage.spans;
-  cells[1] = QString::number(spans);
-  cells[2] = QStringLiteral("%1 of %2 busy")
-                 .arg(text(static_cast<double>(figures.busy)), text(static_cast<double>(figures.span)));
-  cells[3] = figures.hidden_fraction ? text(static_cast<double>(figures.exposed)) : kUnknown;
-  cells[4] = figures.hidden_fraction ? QString::fromStdString(percent_text(*figures.hidden_fraction)) : kUnknown;
-  cells[5] = cells[6] = cells[7] = QString();
-  return cells;
+struct Cell {
+  QString value, tip;
+};
+using RowName = std::function<QString(std::size_t row)>;
+using CellOf = std::function<Cell(const Metric& metric, std::size_t row)>;
+
+QTableWidget* make_table() {
+  auto* const table = new QTableWidget;
+  table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+  table->verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  table->setShowGrid(false);
+  table->setAlternatingRowColors(true);
+  table->setCornerButtonEnabled(false);
+  table->setFont(scene_font(13, false));
+  return table;
 }
 
-Cells stage_cells(Stage role, const StageFigures& stage) {
-  const auto time = static_cast<double>(stage.time);
-  Cells cells;
-  cells[0] = QStringLiteral("    ") +
-             QString::fromUtf8(stage_label(role).data(), static_cast<qsizetype>(stage_label(role).size()));
-  cells[1] = QString::number(stage.spans);
-  cells[2] = text(time);
-  const bool communicates = kCommunicationStages.contains(role) && stage.time > 0;
-  cells[3] = communicates ? text(static_cast<double>(stage.exposed)) : QString();
-  cells[4] =
-      communicates ? QString::fromStdString(percent_text(1 - static_cast<double>(stage.exposed) / time)) : QString();
-  cells[5] = stage.bytes >= 0 ? QString::fromStdString(amount_text(stage.bytes, "B")) : kUnknown;
-  cells[6] = stage.bytes >= 0 && time > 0 ? QString::number(stage.bytes / time, 'f', 1) : kUnknown;
-  cells[7] = stage.flops >= 0 && time > 0 ? QString::number(stage.flops / time / 1e3, 'f', 2) : kUnknown;
-  return cells;
+// A column for each metric of the grain that has a value anywhere; what abstains everywhere would only be a row of
+// dashes.
+void fill(QTableWidget& table, Grain grain, std::size_t rows, const RowName& row_name, const CellOf& cell_of) {
+  table.clear();
+  table.setColumnCount(0);
+  table.setRowCount(static_cast<int>(rows));
+  QStringList names;
+  for (std::size_t row = 0; row < rows; ++row) names << row_name(row);
+  table.setVerticalHeaderLabels(names);
+  for (const Metric& metric : metrics()) {
+    if (metric.grain != grain) continue;
+    std::vector<Cell> cells;
+    bool any = false;
+    for (std::size_t row = 0; row < rows; ++row) {
+      cells.push_back(cell_of(metric, row));
+      any = any || !cells.back().value.isEmpty();
+    }
+    if (!any) continue;
+    const int column = table.columnCount();
+    table.insertColumn(column);
+    auto* const header = new QTableWidgetItem(text(metric.id));
+    header->setToolTip(text(metric.summary));
+    header->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table.setHorizontalHeaderItem(column, header);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const bool unknown = cells[row].value.isEmpty() && !cells[row].tip.isEmpty();
+      auto* const item = new QTableWidgetItem(unknown ? QStringLiteral("—") : cells[row].value);
+      item->setToolTip(cells[row].tip);
+      item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      table.setItem(static_cast<int>(row), column, item);
+    }
+  }
+  table.resizeColumnsToContents();
+}
+
+int full_height(const QTableWidget& table) {
+  return table.horizontalHeader()->sizeHint().height() + kRowHeight * table.rowCount() + 4;
 }
 
 }  // namespace
 
-SummaryView::SummaryView() : table_(new QTableWidget(0, kColumnCount)) {
-  QStringList headers;
-  for (const char* column : kColumns) headers << QString::fromUtf8(column);
-  table_->setHorizontalHeaderLabels(headers);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(24);
-  table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table_->setShowGrid(false);
-  table_->setAlternatingRowColors(true);
-  table_->horizontalHeader()->setStretchLastSection(true);
+SummaryView::SummaryView() : page_(new QWidget), ranks_(make_table()), stages_(make_table()) {
+  auto* const column = new QVBoxLayout(page_);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->addWidget(ranks_, 1);
+  column->addWidget(stages_, 2);
 }
 
 void SummaryView::setRun(const RunPtr& run) {
-  table_->setRowCount(0);
   if (!run) return;
-  const auto append = [this](const Cells& cells, bool bold) {
-    const int row = table_->rowCount();
-    table_->insertRow(row);
-    for (int column = 0; column < kColumnCount; ++column) {
-      auto* const item = new QTableWidgetItem(cells[static_cast<std::size_t>(column)]);
-      item->setTextAlignment(column == 0 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
-      item->setFont(scene_font(13, bold));
-      table_->setItem(row, column, item);
-    }
+  const Analysis& analysis = run->analysis;
+  const auto rank_name = [&](std::size_t row) {
+    const DeviceKey key = analysis.selection.devices[row].device;
+    const QString rank = key.rank.valid() ? QStringLiteral("rank %1").arg(key.rank.value) : QStringLiteral("device");
+    return key.device > 0 ? rank + QStringLiteral(" gpu %1").arg(key.device) : rank;
   };
-  const Gantt& gantt = run->gantt;
-  for (std::size_t i = 0; i < gantt.figures.devices.size(); ++i) {
-    const DeviceFigures& figures = gantt.figures.devices[i];
-    const LaneGroup* group = nullptr;
-    for (const LaneGroup& candidate : gantt.groups)
-      if (candidate.figures == i) group = &candidate;
-    append(device_cells(group, figures), true);
-    for (std::size_t order = 0; order < kStageCount; ++order)
-      for (int role = 0; role < kStageCount; ++role) {
-        const auto stage = static_cast<Stage>(role);
-        const StageFigures& of_stage = figures.by_role[static_cast<std::size_t>(role)];
-        if (lane_order(stage) == order && of_stage.spans > 0) append(stage_cells(stage, of_stage), false);
-      }
-  }
-  table_->resizeColumnsToContents();
+  fill(*ranks_, Grain::kRank, analysis.ranks.size(), rank_name, [&](const Metric& metric, std::size_t row) {
+    const Answer<double> answer = evaluate(metric, analysis, 0, row);
+    return answer ? Cell{QString::fromStdString(metric_text(metric, *answer)), {}}
+                  : Cell{{}, QString::fromStdString(answer.reason())};
+  });
+  const auto stage_name = [&](std::size_t row) {
+    const StageRow& stage = analysis.stages[row];
+    const QString label = text(name(stage.stage));
+    return stage.pass == Pass::kUNKNOWN ? label : label + QStringLiteral(", ") + text(name(stage.pass));
+  };
+  fill(*stages_, Grain::kStage, analysis.stages.size(), stage_name, [&](const Metric& metric, std::size_t row) {
+    const Answer<RankFigure> answer = evaluate_over_ranks(metric, analysis, row);
+    if (!answer) return Cell{{}, QString::fromStdString(answer.reason())};
+    Cell cell{QString::fromStdString(metric_text(metric, answer->median)), {}};
+    if (analysis.selection.devices.size() > 1)
+      cell.tip = QStringLiteral("median over ranks; worst %1, rank %2")
+                     .arg(QString::fromStdString(metric_text(metric, answer->worst)))
+                     .arg(answer->worst_rank.value);
+    return cell;
+  });
 }
 
 std::unique_ptr<View> create_summary_view() {
@@ -102,14 +119,16 @@ std::unique_ptr<View> create_summary_view() {
 QImage summary_picture(const RunData& run, const PictureRequest& request) {
   SummaryView view;
   view.setRun(std::make_shared<RunData>(run));
-  const std::unique_ptr<QWidget> table(view.widget());
-  auto* const widget = static_cast<QTableWidget*>(table.get());
-  const int height = request.height > 0 ? static_cast<int>(request.height)
-                                        : 24 * widget->rowCount() + widget->horizontalHeader()->sizeHint().height() + 4;
-  widget->resize(static_cast<int>(request.width), height);
-  QImage image(widget->size() * request.pixel_ratio, QImage::Format_RGB32);
+  const std::unique_ptr<QWidget> page(view.widget());
+  int height = 3 * 8;
+  for (auto* const table : page->findChildren<QTableWidget*>()) {
+    table->setFixedHeight(full_height(*table));
+    height += full_height(*table);
+  }
+  page->resize(static_cast<int>(request.width), request.height > 0 ? static_cast<int>(request.height) : height);
+  QImage image(page->size() * request.pixel_ratio, QImage::Format_RGB32);
   image.setDevicePixelRatio(request.pixel_ratio);
-  widget->render(&image);
+  page->render(&image);
   return image;
 }
 

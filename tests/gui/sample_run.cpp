@@ -115,12 +115,19 @@ Trace sample_trace(const SampleShape& shape) {
   return builder.finish();
 }
 
-Sample sample_run(const SampleShape& shape, const GanttOptions& options) {
+Sample sample_from(Trace trace, const GanttOptions& options) {
   Sample sample;
-  sample.trace = sample_trace(shape);
+  sample.trace = std::move(trace);
   sample.attribution = attribution_as_recorded(sample.trace);
-  sample.gantt = build_gantt(sample.trace, sample.attribution, options);
+  Scope scope;
+  scope.ranks = options.ranks;
+  sample.analysis = analyze(sample.trace, sample.attribution, scope);
+  sample.gantt = build_gantt(sample.trace, sample.attribution, sample.analysis, options);
   return sample;
+}
+
+Sample sample_run(const SampleShape& shape, const GanttOptions& options) {
+  return sample_from(sample_trace(shape), options);
 }
 
 Sample sample_of(const std::vector<SampleSpan>& spans) {
@@ -140,11 +147,7 @@ Sample sample_of(const std::vector<SampleSpan>& spans) {
     context.wave = WaveId(span.wave);
     builder.span(span.begin, span.end - span.begin, lane, builder.name(name(span.stage)), builder.context(context));
   }
-  Sample sample;
-  sample.trace = builder.finish();
-  sample.attribution = attribution_as_recorded(sample.trace);
-  sample.gantt = build_gantt(sample.trace, sample.attribution, {});
-  return sample;
+  return sample_from(builder.finish());
 }
 
 }  // namespace moescope::gui::test

@@ -24,8 +24,10 @@ Trace sample_trace(const SampleShape& shape);
 struct Sample {
   Trace trace;
   Attribution attribution;
+  Analysis analysis;
   Gantt gantt;
 };
+Sample sample_from(Trace trace, const GanttOptions& options = {});
 Sample sample_run(const SampleShape& shape, const GanttOptions& options = {});
 
 // One rank, one execution track, spans given one by one.

@@ -30,25 +30,32 @@ TEST_CASE("every view has a name of its own, can be made, given a run, and drawn
   CHECK(find_view("nothing") == nullptr);
 }
 
-TEST_CASE("the summary has a row per rank and stage, with what is unknown left open") {
+TEST_CASE("the summary has a row per rank and per stage, a column per metric, and says why a figure is missing") {
   test::qt_application();
   test::Sample sample = test::sample_run({});
   const RunPtr run = make_run({"run"}, std::move(sample.trace), std::move(sample.attribution), {});
   const auto view = find_view("summary")->create();
   const std::unique_ptr<QWidget> widget(view->widget());
   view->setRun(run);
-  const auto* const table = qobject_cast<QTableWidget*>(widget.get());
-  REQUIRE(table->rowCount() == 4 * (1 + 5));
-  const auto cell = [&](int row, int column) { return table->item(row, column)->text().trimmed(); };
-  CHECK(cell(0, 0) == "rank 0");
-  CHECK(cell(0, 4) == "75.0 %");
-  CHECK(cell(1, 0) == "Dispatch");
-  CHECK(cell(1, 1) == "48");
-  CHECK(cell(1, 2) == "3.84 ms");
-  CHECK(cell(1, 3) == QString::fromUtf8("960 µs"));
-  CHECK(cell(1, 6) == "40.0");
-  CHECK(cell(1, 7) == QString::fromUtf8("—"));
-  CHECK(cell(2, 0) == "L1");
-  CHECK(cell(2, 7) == "310.00");
-  CHECK(cell(3, 5) == QString::fromUtf8("—"));
+  const auto tables = widget->findChildren<QTableWidget*>();
+  REQUIRE(tables.size() == 2);
+  const auto cell = [](const QTableWidget& table, const QString& row,
+                       const QString& column) -> const QTableWidgetItem* {
+    for (int r = 0; r < table.rowCount(); ++r)
+      for (int c = 0; c < table.columnCount(); ++c)
+        if (table.verticalHeaderItem(r)->text() == row && table.horizontalHeaderItem(c)->text() == column)
+          return table.item(r, c);
+    return nullptr;
+  };
+  const QTableWidget &ranks = *tables[0], &stages = *tables[1];
+  REQUIRE(ranks.rowCount() == 4);
+  CHECK(cell(ranks, "rank 3", "hidden_fraction")->text() == "75.0 %");
+  CHECK(cell(ranks, "rank 0", "exposed_comm_ns")->text() == QString::fromUtf8("360 µs"));
+  REQUIRE(stages.rowCount() == 5);
+  CHECK(cell(stages, "dispatch, forward", "time_ns")->text() == QString::fromUtf8("640 µs"));
+  CHECK(cell(stages, "dispatch, forward", "exposed_ns")->text() == QString::fromUtf8("160 µs"));
+  CHECK(cell(stages, "dispatch, forward", "wire_bw_gb_s")->text() == "40.0 GB/s");
+  CHECK(cell(stages, "dispatch, forward", "tflops")->text().isEmpty());
+  CHECK(cell(stages, "l1, forward", "tflops")->text() == "310.0 TFLOP/s");
+  CHECK(cell(stages, "l1, forward", "time_ns")->toolTip().contains("worst"));
 }

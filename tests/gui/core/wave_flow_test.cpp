@@ -49,9 +49,7 @@ TEST_CASE("in the backward pass the thread runs from combine to dispatch") {
     context.layer = LayerId(3);
     builder.span(begin, 100, lane, builder.name("x"), builder.context(context));
   }
-  const Trace trace = builder.finish();
-  const Attribution attribution = test::attribution_as_recorded(trace);
-  const Gantt gantt = build_gantt(trace, attribution, {});
+  const auto [trace, attribution, analysis, gantt] = test::sample_from(builder.finish());
   const auto flows = wave_flows(trace, attribution, gantt, items_of(gantt, TimeAxis(300, 300)));
   REQUIRE(flows.size() == 2);
   CHECK(gantt.lanes[flows[0].from_lane].role == Stage::kCOMBINE);
