@@ -16,7 +16,7 @@ namespace {
 constexpr double kMargin = 18, kGutter = 240, kStageX = 122;
 constexpr double kHeader = 106, kFooter = 46;  // from the edges to the lanes' window
 constexpr double kTextSize = 12.5, kSmallSize = 11;
-constexpr double kLabelFromPx = 24;  // narrower bars carry no label
+constexpr double kLabelFromPx = 20;  // narrower bars carry no label
 constexpr std::size_t kMostLabels = 2000;
 
 class Builder {
@@ -116,28 +116,34 @@ class Builder {
     const double size = std::min(kTextSize, box.height - 4);
     if (size < 8) return;
     const Lane& lane = in_.gantt->lanes[box.lane];
-    const Color stage = stage_color(lane.role, in_.theme);
     for (const Bar& bar : frame_.items[box.lane].bars) {
       const double x0 = std::max(0.0, bar.x0 / in_.pixel_ratio);
       const double x1 = std::min(in_.geometry.plot_width, bar.x1 / in_.pixel_ratio);
       if (x1 - x0 < kLabelFromPx || ++labels_ > kMostLabels) continue;
-      const std::string text = bar_label(lane, bar.segment, x1 - x0 - 10, size);
-      if (text.empty()) continue;
-      const Color fill = wave_color(stage, lane.wave[bar.segment], in_.theme);
-      const double x = in_.geometry.plot_x + x0 + 6, y = frame_.y_of(box), width = width_of(text, size);
-      if (hatched_between(box.lane, x0 + 3, x0 + 9 + width))
-        add(frame_.above, SceneRect{x - 3, y + 2, width + 6, box.height - 4, fill, 3});
-      add(frame_.above, SceneText{x, y + box.height / 2, text, text_on(fill), size});
+      label(box, lane, bar.segment, x0, x1, size);
     }
   }
 
-  std::string bar_label(const Lane& lane, std::size_t segment, double room, double size) const {
+  // x0, x1: the bar's visible part.
+  void label(const LaneBox& box, const Lane& lane, std::size_t segment, double x0, double x1, double size) {
     const int wave = lane.wave[segment];
     std::string text = wave >= 0 ? fmt::format("w{}", wave) : short_name(in_.trace->name_of(lane.row[segment]));
-    if (width_of(text, size) <= room) return text;
-    if (wave >= 0) return {};
-    text = std::string(stage_label(lane.role));
-    return width_of(text, size) <= room ? text : std::string{};
+    double width = width_of(text, size);
+    if (wave < 0 && width > x1 - x0 - 10) {
+      text = std::string(stage_label(lane.role));
+      width = width_of(text, size);
+    }
+    const double padding = std::min(6.0, (x1 - x0 - width) / 2);  // a narrow bar's number stands in its middle
+    if (padding < (wave >= 0 ? 1.5 : 5)) return;
+    const Color fill = wave_color(stage_color(lane.role, in_.theme), wave, in_.theme);
+    const double x = in_.geometry.plot_x + x0 + padding, y = frame_.y_of(box);
+    if (hatched_between(box.lane, x0 + padding - 3, x0 + padding + width + 3)) {
+      if (wave < 0 && width > 0.4 * (x1 - x0)) return;  // the hatch says more than the name
+      const double left = std::max(x - 3, in_.geometry.plot_x + x0);
+      add(frame_.above,
+          SceneRect{left, y + 2, std::min(x + width + 3, in_.geometry.plot_x + x1) - left, box.height - 4, fill, 3});
+    }
+    add(frame_.above, SceneText{x, y + box.height / 2, text, text_on(fill), size});
   }
 
   bool hatched_between(std::size_t lane, double x0, double x1) const {

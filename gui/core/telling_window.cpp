@@ -13,7 +13,7 @@
 namespace moescope::gui {
 namespace {
 
-constexpr std::size_t kMostSpansALane = 40;  // more of them and waves are too narrow to be numbered
+constexpr std::size_t kMostSpansALane = 12;  // more of them and waves are too narrow to be numbered
 constexpr std::size_t kSpansWithoutSteps = 5;
 
 void add(std::optional<Interval>& hull, Interval part) {
@@ -96,11 +96,16 @@ TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range
       if (context.layer.valid() && in_steps(gantt.groups[lane.group], context)) layers.insert(context.layer.value);
     }
   if (layers.size() < 2) return {with_room(*hull), what};
-  const std::int32_t layer = *std::next(layers.begin(), static_cast<std::ptrdiff_t>(layers.size() / 2));
+  // As many layers around the middle one as stay readable.
+  const std::size_t a_layer = std::max<std::size_t>(most_spans_in(gantt, *hull) / layers.size(), 1);
+  const std::size_t count = std::clamp<std::size_t>(kMostSpansALane / a_layer, 1, layers.size());
+  const auto first_layer = std::next(layers.begin(), static_cast<std::ptrdiff_t>((layers.size() - count + 1) / 2));
+  const std::int32_t from = *first_layer, to = *std::next(first_layer, static_cast<std::ptrdiff_t>(count - 1));
   const auto layer_hull = hull_of(trace, gantt, [&](const LaneGroup& group, const Context& context) {
-    return context.layer.value == layer && in_steps(group, context);
+    return context.layer.value >= from && context.layer.value <= to && in_steps(group, context);
   });
-  return {with_room(*layer_hull), fmt::format("{}, layer {}", what, layer)};
+  what += from == to ? fmt::format(", layer {}", from) : fmt::format(", layers {} to {}", from, to);
+  return {with_room(*layer_hull), what};
 }
 
 }  // namespace moescope::gui
