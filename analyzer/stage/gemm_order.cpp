@@ -8,8 +8,10 @@ bool is_backward(Pass pass) {
   return pass == Pass::kBACKWARD || pass == Pass::kBACKWARD_INPUT || pass == Pass::kBACKWARD_WEIGHT;
 }
 
-bool ends_stretch(Stage stage) {
+bool ends_stretch(Stage stage, Part part) {
   switch (stage) {
+    case Stage::kPERMUTE:  // rows are moved; setting up a GEMM's arguments moves none
+      return part != Part::kMETA;
     case Stage::kROUTER:
     case Stage::kDISPATCH:
     case Stage::kCOMBINE:
@@ -35,7 +37,7 @@ void order_expert_gemms(const Trace& trace, const std::vector<bool>& ambiguous, 
         attribution.stages[row] = attribution.stage[row];
       } else if (attribution.stage[row] == Stage::kACT) {
         behind_activation = true;
-      } else if (ends_stretch(attribution.stage[row])) {
+      } else if (ends_stretch(attribution.stage[row], attribution.part[row])) {
         behind_activation = false;
       }
     }

@@ -83,14 +83,14 @@ constexpr StageRule kRules[] = {
     {407, kKernel,
      R"(\b(?:computeStridesTmaWarpSpecializedKernel|computeFP8DequantScaleKernel|loraAddBiasKernel|)"
      R"(setupLoraWorkspace\w*)\b)",
-     kPERMUTE, kPAYLOAD, kFORWARD, {}, "trtllm", "trace"},
+     kPERMUTE, kMETA, kFORWARD, {}, "trtllm", "trace"},
     {408, kKernel,
      R"((?:^|\b|__?)(?:get_group_gemm_starts|mxfp4_get_group_gemm_starts|int4_fp8_get_group_gemm_starts|)"
      R"(compute_problem_sizes\w*|compute_expert_offsets|compute_expert_blockscale_offsets|)"
      R"(compute_arg_sorts|compute_batched_moe_data|get_ep_expert_info|groupedGemmPreComputeKernel|)"
      R"(sm100\w*PreComputeKernel|set_stacked_kernel_args_kernel|set_grouped_gemm_args\w*))"
      R"(\b)",
-     kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
+     kPERMUTE, kMETA, kFORWARD, {}, "vllm", "source"},
     {409, kKernel, R"(^_get_group_gemm_starts|__get_group_gemm_starts)",
      kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
     {410, kKernel, R"(\bmoePermuteKernel<)", kPERMUTE, kPAYLOAD, kFORWARD, {}, "trtllm", "source"},
@@ -156,7 +156,7 @@ constexpr StageRule kRules[] = {
      R"(^_?topology\w*kernel)",
      kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "megablocks", "source"},
     {444, kKernel, R"(\b(?:FillArguments|ZeroOutK0Outputs|IgnoreK0Problems)\b)",
-     kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "grouped_gemm", "source"},
+     kPERMUTE, kMETA, kUNKNOWN, {}, "grouped_gemm", "source"},
     {445, kKernel,
      R"(\b(?:assign_pos_kernel|expert_count_kernel|limit_by_capacity_kernel|prune_gate_by_capacity_kernel))"
      R"(\b)",
@@ -193,13 +193,13 @@ constexpr StageRule kRules[] = {
     {462, kKernel, R"(^(?:void )?unpermute_kernel<)", kUNPERMUTE, kPAYLOAD, kUNKNOWN, {}, "hybrid-ep", "source"},
     {463, kKernel, R"(\bpad_tokens_per_expert_kernel)", kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "hybrid-ep", "source"},
     {464, kKernel, R"(\bprepare_grouped_gemm_data<|^_?generate_permute_indices_kernel|^_fill_indices_kernel)",
-     kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "torch", "source"},
+     kPERMUTE, kMETA, kUNKNOWN, {}, "torch", "source"},
     {465, kKernel,
      R"(\b(?:setup_grouped_gemm_kernel|grouped_bias_add_kernel|compute_grouped_tensor_offsets_kernel|)"
      R"(convert_int32_to_int64\w*_kernel))",
-     kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "te", "source"},
+     kPERMUTE, kMETA, kUNKNOWN, {}, "te", "source"},
     {466, kKernel, R"(\bgrouped_gemm::cuda::utils::fill_tensormaps_kernel)",
-     kPERMUTE, kPAYLOAD, kUNKNOWN, {}, "dpsk", "trace"},
+     kPERMUTE, kMETA, kUNKNOWN, {}, "dpsk", "trace"},
 };
 // clang-format on
 

@@ -56,6 +56,16 @@ TEST_CASE("DeepSeek's training trace: communication, its exposed part, by annota
     if (trace.name_of(row).find("::combine<") != std::string_view::npos)
       CHECK(attribution.stage[row] == Stage::kCOMBINE);
   }
+  // L1 has twice the FLOPs of L2, forward and backward, which shows in the GEMMs' times though not in their names.
+  int l1 = 0, l2 = 0;
+  for (std::size_t row = 0; row < trace.spans.size(); ++row) {
+    if (trace.name_of(row).find("m_grouped") == std::string_view::npos) continue;
+    const bool longer = trace.spans.duration[row] > 1'400'000;
+    CHECK(attribution.stage[row] == (longer ? Stage::kL1 : Stage::kL2));
+    ++(longer ? l1 : l2);
+  }
+  CHECK(l1 == 8);
+  CHECK(l2 == 8);
   CHECK(trace.steps.size() == 1);
   CHECK(trace.ranks.at(0).world_size == 64);
   CHECK(trace.devices.at(0).name == "NVIDIA H800");
