@@ -34,12 +34,14 @@ inline constexpr std::size_t kPadding = 64;
 EventStreamResult read_event_stream(ByteSource& source, const std::string& path, bool salvage,
                                     const EventStreamHandler& handler, std::size_t window = 1 << 20);
 
-// The hot loops, for tests.
+// The hot loops, and the plain ones that they must agree with.
 namespace detail {
-// Skips to the next byte that matters outside a string: quote or bracket of either kind. Returns end where none is.
+// The next byte that matters outside a string: a quote, or a bracket of either kind. end where there is none.
 const char* next_structural(const char* at, const char* end);
-// Skips to the next quote or backslash. Returns end where none is.
+const char* next_structural_plain(const char* at, const char* end);
+// The next quote or backslash. end where there is none.
 const char* next_in_string(const char* at, const char* end);
+const char* next_in_string_plain(const char* at, const char* end);
 }  // namespace detail
 
 }  // namespace moescope

@@ -115,6 +115,18 @@ TEST_CASE("events come out the same for any window, any piece, and keys on eithe
   }
 }
 
+TEST_CASE("the fast loops stop where the plain ones do") {
+  std::mt19937 random(8);
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text(random() % 70, ' ');
+    for (char& c : text) c = static_cast<char>(random() % 4 ? random() % 256 : "\"\\{}[]|;"[random() % 8]);
+    const char *const begin = text.data() + (text.empty() ? 0 : random() % text.size()), *const end =
+                                                                                             text.data() + text.size();
+    REQUIRE(detail::next_structural(begin, end) == detail::next_structural_plain(begin, end));
+    REQUIRE(detail::next_in_string(begin, end) == detail::next_in_string_plain(begin, end));
+  }
+}
+
 TEST_CASE("a text cut anywhere is an error, or with salvage its complete events") {
   const std::string events = "{\"a\": \"x\"}, {\"b\": {\"c\": 1}}, {\"d\": \"]}\"}";
   const std::string text = "{\"traceEvents\": [" + events + "]}";

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast the Kineto importer is on one core, beside what bounds it, in the same run: reading, inflating, finding the
+// events, and simdjson's own first stage over the whole text.
+//   bench_import [MEGABYTES | FILE]...      default: a made-up trace of 200 MB, plain and gzip
+#include <fmt/core.h>
+#include <simdjson.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "analyzer/import/byte_source.h"
+#include "analyzer/import/event_stream.h"
+#include "analyzer/import/importer.h"
+#include "tests/support/process.h"
+
+using namespace moescope;
+
+namespace {
+
+// CPU seconds of this thread, the median of five: on a shared machine the wall clock measures the others.
+double seconds(const std::function<void()>& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  std::vector<double> times;
+  for (int i = 0; i < 5; ++i) {
+    const double start = now();
+    work();
+    times.push_back(now() - start);
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+// As Kineto writes it: two host events and a flow for each kernel, 60 kernel names of 60 to 400 characters.
+void write_trace(const std::string& path, std::size_t bytes) {
+  std::mt19937 random(1);
+  std::vector<std::string> names;
+  for (int i = 0; i < 60; ++i)
+    names.push_back("void example::kernel_" + std::to_string(i) + "<" + std::string(random() % 340 + 40, 'T') +
+                    ">(int*, float const*)");
+  std::ofstream out(path, std::ios::binary);
+  out << "{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": 0, \"world_size\": 8}, \"traceEvents\": [\n";
+  std::size_t written = 0;
+  for (std::uint64_t i = 1; written < bytes; ++i) {
+    const std::uint64_t ts = 1'740'461'679'000'000 + i * 12;
+    const std::string text = fmt::format(
+        "  {{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::op_{0}\", \"pid\": 100, \"tid\": 100,\n    "
+        "\"ts\": {1}.125, \"dur\": 9.500,\n"
+        "    \"args\": {{\n      \"External id\": {2}, \"Record function id\": 0, \"Ev Idx\": {2}\n    }}\n  }},\n"
+        "  {{\n    \"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 100, \"tid\": "
+        "100,\n    \"ts\": {1}.875, \"dur\": 3.250,\n"
+        "    \"args\": {{\n      \"External id\": {2}, \"cbid\": 211, \"correlation\": {2}\n    }}\n  }},\n"
+        "  {{\n    \"ph\": \"s\", \"id\": {2}, \"pid\": 100, \"tid\": 100, \"ts\": {1}.875,\n    \"cat\": \"ac2g\", "
+        "\"name\": \"ac2g\"\n  }},\n"
+        "  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"{3}\", \"pid\": 0, \"tid\": {4},\n    \"ts\": "
+        "{5}.500, \"dur\": 10.750,\n"
+        "    \"args\": {{\n      \"External id\": {2}, \"queued\": 0, \"device\": 0, \"context\": 1, \"stream\": {4}, "
+        "\"correlation\": {2},\n"
+        "      \"registers per thread\": 32, \"shared memory\": 0, \"blocks per SM\": 1.5, \"warps per SM\": 12.0,\n"
+        "      \"grid\": [198, 1, 1], \"block\": [256, 1, 1], \"est. achieved occupancy %\": 19\n    }}\n  }}",
+        random() % 200, ts, i, names[random() % names.size()], 7 + i % 4, ts + 40);
+    written += text.size() + 2;
+    out << text << (written < bytes ? ",\n" : "\n");
+  }
+  out << "], \"traceName\": \"bench.json\"}\n";
+}
+
+void compress(const std::string& from, const std::string& to) {
+  std::ifstream in(from, std::ios::binary);
+  const gzFile out = gzopen(to.c_str(), "wb6");
+  std::vector<char> part(1 << 20);
+  while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0)
+    gzwrite(out, part.data(), static_cast<unsigned>(in.gcount()));
+  gzclose(out);
+}
+
+void measure(const std::string& path) {
+  std::uint64_t bytes = 0;
+  const double reading = seconds([&] {
+    const auto source = open_bytes(path);
+    std::vector<char> part(1 << 20);
+    bytes = 0;
+    while (const std::size_t got = source->read(part.data(), part.size())) bytes += got;
+  });
+  const auto megabytes = static_cast<double>(bytes) / 1e6;
+  const double cutting = seconds([&] {
+    const auto source = open_bytes(path);
+    EventStreamHandler handler;
+    handler.events = [](char*, std::size_t, std::uint64_t) {};
+    read_event_stream(*source, path, true, handler);
+  });
+  simdjson::padded_string text;
+  {
+    const auto source = open_bytes(path);
+    simdjson::padded_string all(bytes);
+    std::size_t at = 0;
+    while (const std::size_t got = source->read(all.data() + at, bytes - at)) at += got;
+    text = std::move(all);
+  }
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> stage1;
+  if (simdjson::get_active_implementation()->create_dom_parser_implementation(bytes, 64, stage1)) std::abort();
+  const double indexing = seconds([&] {
+    if (stage1->stage1(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), simdjson::stage1_mode::regular))
+      std::abort();
+  });
+  stage1.reset();
+  text = simdjson::padded_string();
+  std::size_t spans = 0;
+  const double importing = seconds([&] { spans = load_trace({path}, "auto", {}).spans.size(); });
+  fmt::print("{}: {:.0f} MB, {} spans\n", std::filesystem::path(path).filename().string(), megabytes, spans);
+  const auto line = [&](const char* what, double time) {
+    fmt::print("  {:<34} {:7.3f} s  {:7.0f} MB/s\n", what, time, megabytes / time);
+  };
+  line("read (and inflate)", reading);
+  line("read, inflate, find the events", cutting);
+  line("simdjson stage 1 alone, in memory", indexing);
+  line("import", importing);
+  fmt::print("  {:.2f} M spans/s, {:.0f} bytes of text a span\n", static_cast<double>(spans) / importing / 1e6,
+             static_cast<double>(bytes) / static_cast<double>(spans));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const test::ScratchFolder folder;
+  std::vector<std::string> what(argv + 1, argv + argc);
+  if (what.empty()) what.emplace_back("200");
+  for (const std::string& each : what) {
+    if (std::filesystem::exists(each)) {
+      measure(each);
+      continue;
+    }
+    const std::string plain = folder / "made_up.json", packed = folder / "made_up.json.gz";
+    write_trace(plain, static_cast<std::size_t>(std::atof(each.c_str()) * 1e6));
+    compress(plain, packed);
+    measure(plain);
+    measure(packed);
+  }
+}
