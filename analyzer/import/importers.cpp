@@ -51,6 +51,11 @@ bool is_trace_json(const fs::path& path) {
   return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
+// A run file whose writer was killed at once may still be empty: its name tells.
+bool is_run_file(const std::string& path) {
+  return is_sqlite_file(path) || is_run_file_name(fs::path(path).filename().string());
+}
+
 // A directory is a run of run files, or else a set of traces, one a rank.
 std::vector<std::string> files_of(const std::string& path) {
   std::error_code error;
@@ -95,7 +100,7 @@ Trace load_trace(const std::vector<std::string>& paths, const std::string& forma
   TraceBuilder builder;
   for (const std::string& path : paths)
     for (const std::string& file : files_of(path)) {
-      if (format == kRunFile || (format == "auto" && is_sqlite_file(file)))
+      if (format == kRunFile || (format == "auto" && is_run_file(file)))
         read_run_file(file, builder);
       else
         choose(file, format).read(file, options, builder);

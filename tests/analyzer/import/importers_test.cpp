@@ -76,6 +76,16 @@ TEST_CASE("a directory is its run files, else its traces, else an error") {
   CHECK(run.files[0].format == "moescope");
 }
 
+TEST_CASE("an empty run file is a run that was cut short, an empty trace an error") {
+  const test::ScratchFolder folder;
+  test::write_file(folder / "host-1-1.moe.db", "");
+  CHECK(load_trace({folder.path()}, "auto", {}).cut_short());
+  write_run(folder / "host-2-1.moe.db", "r");
+  CHECK(load_trace({folder.path()}, "auto", {}).spans.size() == 1);
+  test::write_file(folder / "empty.json", "");
+  CHECK(error_of({folder / "empty.json"}).find("the file is empty") != std::string::npos);
+}
+
 TEST_CASE("files of different runs are refused by both names") {
   const test::ScratchFolder folder;
   write_run(folder / "a.moe.db", "run-one");
