@@ -12,7 +12,9 @@ namespace {
 template <int Rows>
 __attribute__((target("avx2,fma"))) void rows_by_panel(int depth, const float* a, std::ptrdiff_t lda,
                                                        const float* panel, float* c, std::ptrdiff_t ldc, bool resume) {
+  // Every loop over rows is unrolled, or the sums would live in memory.
   __m256 low[Rows], high[Rows];
+#pragma GCC unroll 6
   for (int row = 0; row < Rows; ++row) {
     low[row] = resume ? _mm256_loadu_ps(c + row * ldc) : _mm256_setzero_ps();
     high[row] = resume ? _mm256_loadu_ps(c + row * ldc + 8) : _mm256_setzero_ps();
@@ -28,6 +30,7 @@ __attribute__((target("avx2,fma"))) void rows_by_panel(int depth, const float* a
       high[row] = _mm256_fmadd_ps(a_k, b_high, high[row]);
     }
   }
+#pragma GCC unroll 6
   for (int row = 0; row < Rows; ++row) {
     _mm256_storeu_ps(c + row * ldc, low[row]);
     _mm256_storeu_ps(c + row * ldc + 8, high[row]);
