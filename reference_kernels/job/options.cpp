@@ -292,7 +292,7 @@ std::string_view name(ClockKind clock) {
 }
 
 UsageError::UsageError(std::string_view option, std::string_view value, std::string_view mend)
-    : std::runtime_error(fmt::format("{} {}: {}", option, value, mend)) {}
+    : std::runtime_error(fmt::format("{}{}{}: {}", option, value.empty() ? "" : " ", value, mend)) {}
 
 Command parse_command(int argc, const char* const* argv) {
   CLI::App app{
@@ -314,10 +314,14 @@ Command parse_command(int argc, const char* const* argv) {
     command.kind = Command::Kind::kText;
     command.text = std::string(version.what()) + "\n";
     return command;
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> left = app.remaining(true);
+    const std::string_view known = "not an option here: see moescope-refmoe --help";
+    throw UsageError(left.empty() ? "command line" : std::string_view(left.front()), "", known);
   } catch (const CLI::ParseError& error) {
     std::string what = error.what();
     for (char& c : what) c = c == '\n' ? ' ' : c;
-    throw UsageError("command line", what, "see moescope-refmoe --help");
+    throw UsageError(what, "", "see moescope-refmoe --help");
   }
   if (list->parsed()) {
     command.kind = Command::Kind::kList;

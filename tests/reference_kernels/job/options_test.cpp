@@ -93,7 +93,8 @@ TEST_CASE("what does not exist is refused by what does, in one line") {
   };
   for (const auto& [arguments, line] : cases) CHECK(refusal(arguments) == line);
   CHECK(has(refusal({"--ranks", "many"}), "--ranks"));
-  CHECK(has(refusal({"--nonsense"}), "--nonsense"));
+  CHECK(refusal({"--nonsense"}) == "--nonsense: not an option here: see moescope-refmoe --help");
+  CHECK(has(refusal({"--fault", "slow_rank"}), "not an option here"));
   CHECK_FALSE(has(refusal({"--nonsense"}), "\n"));
 }
 
