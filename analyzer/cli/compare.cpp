@@ -28,7 +28,7 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   return [options, &global] {
     check_format(options->format, "text, json, markdown");
     const GateResult result = compare_runs(options->base, options->head, options->scope.scope(),
-                                           options->scope.definition(), default_rules(), global);
+                                           options->scope.definition(), all_figures(), global);
     const bool color = options->output.empty() && stdout_wants_color();
     write_output(options->output, options->format == "json"       ? gate_json(result, MOESCOPE_VERSION)
                                   : options->format == "markdown" ? gate_markdown(result)

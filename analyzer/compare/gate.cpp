@@ -17,6 +17,12 @@ constexpr std::uint64_t kBootstrapSeed = 0x6d6f6573636f7065;
 constexpr GateRule kDefaultRules[] = {
     {Compared::kStepTime, std::nullopt, std::nullopt, 0.01},
     {Compared::kExposedComm, std::nullopt, std::nullopt, 0.005},
+    {Compared::kStageExposed, std::nullopt, std::nullopt, 0.005},
+};
+constexpr GateRule kAllFigures[] = {
+    {Compared::kStepTime, std::nullopt, std::nullopt, 0.01},
+    {Compared::kExposedComm, std::nullopt, std::nullopt, 0.005},
+    {Compared::kHidden, std::nullopt, std::nullopt, 0.005},
     {Compared::kStageTime, std::nullopt, std::nullopt, 0.01},
     {Compared::kStageExposed, std::nullopt, std::nullopt, 0.005},
 };
@@ -103,6 +109,10 @@ std::string_view name(Basis basis) {
 
 std::span<const GateRule> default_rules() {
   return kDefaultRules;
+}
+
+std::span<const GateRule> all_figures() {
+  return kAllFigures;
 }
 
 GateResult gate(Runs base, Runs head, std::span<const GateRule> rules) {
