@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/report.h"
+
+#include <simdjson.h>
+
+#include <set>
+
+#include "analyzer/metric/metrics.h"
+#include "analyzer/report/text_table.h"
+#include "analyzer/report/verdict.h"
+#include "tests/analyzer/metric/hand_trace.h"
+#include "tests/support/catch.h"
+#include "tests/support/process.h"
+
+using namespace moescope;
+using namespace moescope::test;
+using simdjson::dom::element;
+
+namespace {
+
+// Ranks of two steps of two layers: 20 ns of dispatch, 50 of l1, 30 of combine of which 10 lie under attention.
+Trace job(int ranks) {
+  HandTrace trace(ClockKind::kVIRTUAL);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const TrackId lane = trace.lane(rank), link = trace.lane(rank);
+    for (int step = 0; step < 2; ++step) {
+      for (int layer = 0; layer < 2; ++layer) {
+        const Ns at = 1000 * step + 100 * layer;
+        trace.work(link, Stage::kDISPATCH, at, at + 20, {.step = step, .layer = layer, .bytes = 40});
+        trace.work(lane, Stage::kL1, at + 20, at + 70, {.step = step, .layer = layer, .flops = 5000});
+        trace.work(link, Stage::kCOMBINE, at + 70, at + 100, {.step = step, .layer = layer, .bytes = 60});
+        trace.work(lane, Stage::kATTENTION, at + 90, at + 100, {.step = step, .layer = layer});
+      }
+      trace.step(rank, step, 1000 * step, 1000 * step + 250);
+    }
+    for (int expert = 2 * rank; expert < 2 * rank + 2; ++expert) trace.load(0, 0, rank, expert, 1 + rank, 1 + rank);
+  }
+  return trace.finish();
+}
+
+struct Whole {
+  explicit Whole(Trace made, const Scope& scope = {}) : trace(std::move(made)) {
+    attribution = as_said(trace);
+    analysis = analyze(trace, attribution, scope);
+  }
+  std::string json() const { return report_json({trace, attribution, analysis}, "1.2.3"); }
+  std::string text(bool color = false) const { return report_text({trace, attribution, analysis}, {color}); }
+  Trace trace;
+  Attribution attribution;
+  Analysis analysis;
+};
+
+double number(element value) {
+  double out = 0;
+  REQUIRE(value.get_double().get(out) == simdjson::SUCCESS);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("JSON report: figures by hand, per step, over ranks") {
+  const std::string text = Whole(job(3)).json();
+  simdjson::dom::parser parser;
+  const element report = parser.parse(text);
+  CHECK(std::string_view(report["schema"]) == "moescope.report/1");
+  CHECK(std::string_view(report["run"]["per"]) == "step");
+  CHECK(std::string_view(report["run"]["sources"].at(1)) == "virtual");
+  const element rank = report["ranks"].at(2);
+  CHECK(number(rank["rank"]) == 2);
+  CHECK(number(rank["span_ns"]) == 200);
+  CHECK(number(rank["comm_ns"]) == 100);
+  CHECK(number(rank["exposed_comm_ns"]) == 80);
+  CHECK(number(rank["compute_ns"]) == 120);
+  CHECK(number(rank["idle_ns"]) == 0);
+  CHECK(number(rank["hidden_fraction"]) == Approx(0.2));
+  CHECK(rank["blocking_comm_ns"].error() == simdjson::NO_SUCH_FIELD);
+  CHECK(number(rank["stages"].at(0)["time_ns"]) == 40);
+  const element dispatch = report["stages"].at(0);
+  CHECK(std::string_view(dispatch["stage"]) == "dispatch");
+  CHECK(number(dispatch["bytes"]["median"]) == 80);
+  CHECK(number(dispatch["wire_bw_gb_s"]["worst"]) == 2);
+  CHECK(number(dispatch["count"]["median"]) == 2);
+  CHECK(number(report["steps"].at(1)["step_ns"]["worst"]) == 250);
+  CHECK(number(report["layers"].at(1)["comm_ns"]["median"]) == 50);
+  CHECK(number(report["bound"]["headroom_achieved"]) == Approx(1));
+  CHECK(number(report["router"]["layers"].at(0)["max_over_mean"]) == Approx(1.5));
+  simdjson::dom::array questions = report["questions"];
+  CHECK(questions.size() == 5);
+  // What is absent is named: everything the list knows is either somewhere in the report or abstained.
+  std::set<std::string> abstained;
+  for (const element one : simdjson::dom::array(report["abstained"])) {
+    abstained.insert(std::string(std::string_view(one["metric"])));
+    CHECK_FALSE(std::string_view(one["reason"]).empty());
+  }
+  for (const char* id : {"ranks.blocking_comm_ns", "ranks.idle_by_cause_ns", "findings", "whatif", "links", "arrival",
+                         "bounds.flops_per_byte_bound", "waves.depth", "run.synthetic_routing"})
+    CHECK(abstained.contains(id));
+}
+
+TEST_CASE("every metric is in the JSON Schema's section, and nothing else is") {
+  simdjson::dom::parser parser;
+  const element schema = parser.load(MOESCOPE_SOURCE_DIR "/analyzer/report/report.schema.json");
+  const element sections = schema["properties"];
+  const auto properties = [&](Grain grain) -> element {
+    switch (grain) {
+      case Grain::kCoverage:
+      case Grain::kWaves:
+      case Grain::kRouter:
+        return sections[section(grain)]["properties"];
+      case Grain::kRouterLayer:
+        return sections["router"]["properties"]["layers"]["items"]["properties"];
+      default:
+        return sections[section(grain)]["items"]["properties"];
+    }
+  };
+  for (const Metric& metric : metrics()) {
+    CAPTURE(qualified_id(metric));
+    const element known = properties(metric.grain)[metric.id];
+    const std::string_view expected =
+        metric.per_device && metric.grain != Grain::kRank ? "#/definitions/figure" : "#/definitions/number";
+    CHECK(std::string_view(known["$ref"]) == expected);
+    CHECK(std::string_view(known["description"]) ==
+          std::string(metric.summary) + " [" + std::string(metric.unit) + "]");
+  }
+  std::size_t listed = 0;
+  for (const Grain grain : {Grain::kCoverage, Grain::kRank, Grain::kStage, Grain::kAnnotation, Grain::kStep,
+                            Grain::kLayer, Grain::kWaves, Grain::kRouter, Grain::kRouterLayer, Grain::kBound})
+    for (const auto field : simdjson::dom::object(properties(grain)))
+      if (field.value["$ref"].error() == simdjson::SUCCESS) ++listed;
+  CHECK(listed == metrics().size());
+}
+
+TEST_CASE("reports of all sorts keep the JSON Schema, and the schema refuses what is not one") {
+  const ScratchFolder folder;
+  write_file(folder / "three.json", Whole(job(3)).json());
+  write_file(folder / "many.json", Whole(job(40)).json());
+  Scope nothing;
+  nothing.ranks = {90, 99};
+  write_file(folder / "nothing.json", Whole(job(2), nothing).json());
+  HandTrace bare;
+  bare.work(bare.lane(0), Stage::kALLREDUCE, 0, 0);  // of no length
+  bare.raw().files[0].path = "bad \xFF\x01 name";
+  bare.raw().files[0].cut_short = true;
+  write_file(folder / "bare.json", Whole(bare.finish()).json());
+  const std::string script = MOESCOPE_SOURCE_DIR "/tests/analyzer/report/validate_schema.py";
+  const std::string schema = MOESCOPE_SOURCE_DIR "/analyzer/report/report.schema.json";
+  const Ran good = run({"python3", script, schema, folder / "three.json", folder / "many.json", folder / "nothing.json",
+                        folder / "bare.json"});
+  if (good.out.starts_with("[skipped]")) MOESCOPE_SKIP("python3-jsonschema is not installed");
+  INFO(good.out << good.err);
+  CHECK(good.exit_code == 0);
+  std::string wrong = contents(folder / "three.json");
+  wrong.replace(wrong.find("exposed_comm_ns"), 15, "exposed_comm_us");
+  write_file(folder / "wrong.json", wrong);
+  CHECK(run({"python3", script, schema, folder / "wrong.json"}).exit_code == 1);
+}
+
+TEST_CASE("the first sentence says how much is exposed, of what, and who is worst") {
+  CHECK(verdict_sentence(Whole(job(1)).analysis) ==
+        "32.0 % of each step is exposed communication: 80 ns of 250 ns. 20.0 % of communication is hidden.");
+  HandTrace trace;
+  for (int rank = 0; rank < 2; ++rank) {
+    const TrackId lane = trace.lane(rank);
+    trace.work(lane, Stage::kALLREDUCE, 0, 100 + 200 * rank);
+    trace.work(lane, Stage::kL1, 400, 1000);
+  }
+  CHECK(verdict_sentence(Whole(trace.finish()).analysis) ==
+        "20.0 % of the recorded time is exposed communication: 200 ns of 1.00 us on the median rank. Worst is rank 1 "
+        "with 300 ns, 30.0 %. 0.00 % of communication is hidden.");
+  HandTrace quiet;
+  quiet.work(quiet.lane(0), Stage::kL1, 0, 10);
+  CHECK(verdict_sentence(Whole(quiet.finish()).analysis) == "No communication was recognised in this scope.");
+  Scope nothing;
+  nothing.ranks = {5, 5};
+  CHECK(verdict_sentence(Whole(job(1), nothing).analysis) == "No GPU or execution work is in this scope.");
+}
+
+TEST_CASE("text report: no escapes without colour; many ranks fold to median and worst; cut short is said") {
+  CHECK(Whole(job(2)).text().find('\033') == std::string::npos);
+  CHECK(Whole(job(2)).text(true).find("\033[1m") == 0);
+  const std::string many = Whole(job(40)).text();
+  CHECK(many.find("figure   median   worst  on rank") != std::string::npos);
+  CHECK(Whole(job(40)).json().find("\"rank\": 39") != std::string::npos);
+  Trace cut = job(1);
+  cut.files[0].cut_short = true;
+  cut.files[0].cut_short_reason = "killed";
+  CHECK(Whole(std::move(cut)).text().find("The run was cut short: killed.") != std::string::npos);
+}
+
+TEST_CASE("numbers for people") {
+  CHECK(time_text(0) == "0 ns");
+  CHECK(time_text(999) == "999 ns");
+  CHECK(time_text(4190000) == "4.19 ms");
+  CHECK(time_text(113440000) == "113.4 ms");
+  CHECK(time_text(-2500) == "-2.50 us");
+  CHECK(time_text(12.5e9) == "12.50 s");
+  CHECK(percent_text(0.963064) == "96.31 %");
+  CHECK(percent_text(0.5) == "50.0 %");
+  CHECK(number_text(2048) == "2,048");
+  CHECK(number_text(1234567) == "1,234,567");
+  CHECK(number_text(-1234) == "-1,234");
+  CHECK(number_text(-123) == "-123");
+  CHECK(number_text(0.93) == "0.93");
+  CHECK(bytes_text(3070000) == "3.07 MB");
+  CHECK(name_text("short") == "short");
+  CHECK(name_text("bad\n\xFF") == "bad?\xEF\xBF\xBD");
+  const std::string cut = name_text(std::string(50, 'a') + std::string(50, 'b'), 21);
+  CHECK(cut == std::string(9, 'a') + "..." + std::string(9, 'b'));
+}
+
+TEST_CASE("tables: words left, numbers right, empty columns gone") {
+  TextTable table({"name", "a", "none", "b"});
+  table.row({"x", "1", "", "22"});
+  table.row({"longer", "333", "", "ü"});
+  CHECK(table.render(1) == " name      a   b\n x         1  22\n longer  333   ü\n");
+}
