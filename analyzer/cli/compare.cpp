@@ -27,8 +27,7 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   options->scope.add_to(app);
   return [options, &global] {
     check_format(options->format, "text, json, markdown");
-    const GateResult result = compare_runs(options->base, options->head, options->scope.scope(),
-                                           options->scope.definition(), all_figures(), global);
+    const GateResult result = compare_runs(options->base, options->head, options->scope, all_figures(), global);
     const bool color = options->output.empty() && stdout_wants_color();
     write_output(options->output, options->format == "json"       ? gate_json(result, MOESCOPE_VERSION)
                                   : options->format == "markdown" ? gate_markdown(result)

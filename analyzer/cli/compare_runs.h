@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/scope_options.h"
 #include "analyzer/compare/gate.h"
-#include "analyzer/model/scope.h"
 
 namespace moescope::cli {
 
-// Each path is a run of its own. Throws TraceError: unreadable, or runs that can't be compared.
-GateResult compare_runs(const std::vector<std::string>& base, const std::vector<std::string>& head, const Scope& scope,
-                        Definition definition, std::span<const GateRule> rules, const Global& global);
+// Each path is a run of its own. Throws TraceError (unreadable, or runs that can't be compared) and UsageError.
+GateResult compare_runs(const std::vector<std::string>& base, const std::vector<std::string>& head,
+                        const ScopeOptions& scope, std::span<const GateRule> rules, const Global& global);
 
 }  // namespace moescope::cli

@@ -45,8 +45,7 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   return [options, &global] {
     std::vector<GateRule> rules(default_rules().begin(), default_rules().end());
     if (!options->rules.empty()) rules = read_rule_file(options->rules);
-    const GateResult result =
-        compare_runs(options->base, options->head, options->scope.scope(), options->scope.definition(), rules, global);
+    const GateResult result = compare_runs(options->base, options->head, options->scope, rules, global);
     if (!options->json.empty()) write_output(options->json, gate_json(result, MOESCOPE_VERSION));
     if (!options->markdown.empty()) write_output(options->markdown, gate_markdown(result));
     if (!global.quiet && options->json != "-" && options->markdown != "-")

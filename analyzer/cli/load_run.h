@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/scope_options.h"
 #include "analyzer/metric/analysis.h"
 
 namespace moescope::cli {
@@ -15,9 +16,9 @@ struct LoadedRun {
   Attribution attribution;
   Analysis analysis;
 };
-// Throws TraceError.
+// Throw TraceError, load_run also UsageError.
 Trace load(const std::vector<std::string>& paths, const std::string& format, bool salvage, const Global& global);
-LoadedRun load_run(const std::vector<std::string>& paths, const Scope& scope, Definition definition, bool salvage,
+LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& scope, bool salvage,
                    const Global& global);
 
 }  // namespace moescope::cli

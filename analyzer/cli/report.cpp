@@ -31,8 +31,7 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   app.add_flag("--salvage", options->salvage, "Read what is whole of a truncated trace");
   return [options, &global] {
     check_format(options->format, "text, json");
-    const LoadedRun run =
-        load_run(options->runs, options->scope.scope(), options->scope.definition(), options->salvage, global);
+    const LoadedRun run = load_run(options->runs, options->scope, options->salvage, global);
     const ReportInput input{run.trace, run.attribution, run.analysis};
     const bool color = options->output.empty() && stdout_wants_color();
     write_output(options->output,

@@ -25,6 +25,8 @@ void ScopeOptions::add_to(CLI::App& app) {
   app.add_option("--definition", definition_,
                  "What hides communication: moescope, hta (compute), tracelens (copies too), nsys (per kernel, summed)")
       ->type_name("NAME");
+  app.add_option("--per", per_, "Figures per step where steps are known, or for the whole window")
+      ->type_name("step|window");
 }
 
 Scope ScopeOptions::scope() const {
@@ -41,6 +43,12 @@ Definition ScopeOptions::definition() const {
   std::string names;
   for (const DefinitionName& one : definitions()) names += (names.empty() ? "" : ", ") + std::string(one.name);
   throw UsageError("--definition " + definition_ + ": unknown; there are " + names);
+}
+
+Per ScopeOptions::per() const {
+  if (per_ == "step") return Per::kStep;
+  if (per_ == "window") return Per::kWindow;
+  throw UsageError("--per " + per_ + ": unknown; there are step and window");
 }
 
 void check_format(const std::string& format, const std::string& available) {

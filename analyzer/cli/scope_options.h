@@ -1,11 +1,12 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
 // The options that say what a figure is about, alike in every command that has them: --ranks, --steps, --layers,
-// --definition.
+// --definition, --per.
 
 #include <string>
 
 #include "analyzer/metric/definition.h"
+#include "analyzer/metric/selection.h"
 #include "analyzer/model/scope.h"
 
 namespace CLI {
@@ -19,9 +20,10 @@ class ScopeOptions {
   void add_to(CLI::App& app);
   Scope scope() const;            // throws UsageError
   Definition definition() const;  // throws UsageError
+  Per per() const;                // throws UsageError
 
  private:
-  std::string ranks_, steps_, layers_, definition_ = "moescope";
+  std::string ranks_, steps_, layers_, definition_ = "moescope", per_ = "step";
 };
 
 // "text" of "text, json"; throws UsageError naming those there are.

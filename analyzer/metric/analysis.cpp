@@ -3,10 +3,11 @@
 
 namespace moescope {
 
-Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope& scope, Definition definition) {
+Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope& scope, Definition definition,
+                 Per per) {
   Analysis analysis;
   analysis.definition = definition;
-  analysis.selection = select(trace, attribution, scope);
+  analysis.selection = select(trace, attribution, scope, per);
   const Selection& selection = analysis.selection;
   for (const DeviceRows& device : selection.devices)
     analysis.ranks.push_back(overlap(trace, attribution, selection, device, definition));

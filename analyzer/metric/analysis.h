@@ -33,6 +33,6 @@ struct Analysis {
 };
 
 Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope& scope,
-                 Definition definition = Definition::kMoescope);
+                 Definition definition = Definition::kMoescope, Per per = Per::kStep);
 
 }  // namespace moescope

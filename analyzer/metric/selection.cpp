@@ -50,9 +50,10 @@ Interval Selection::interval(const Trace& trace, std::size_t row) const {
   return interval;
 }
 
-Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope) {
+Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per) {
   Selection selection;
   selection.scope = scope;
+  selection.asked = per;
   const auto clocks = main_clocks(trace, scope);
   std::map<DeviceKey, DeviceRows> devices;
   // One context stands for many spans: the scope is asked once a context and rank.
@@ -73,7 +74,7 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
       const auto [known, fresh] = asked.try_emplace({track.rank, trace.spans.context[row]}, false);
       if (fresh) known->second = in_scope(trace, track, trace.context_of(row), scope);
       if (!known->second || (scope.window && selection.interval(trace, row).empty())) continue;
-      any_step = any_step || trace.context_of(row).step.valid();
+      any_step = any_step || (per == Per::kStep && trace.context_of(row).step.valid());
       device.rows.push_back(row);
     }
   }

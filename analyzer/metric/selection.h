@@ -20,8 +20,14 @@ struct DeviceRows {
   double per() const { return steps.empty() ? 1.0 : static_cast<double>(steps.size()); }
 };
 
+enum class Per {
+  kStep,    // where any work belongs to a step; else as kWindow
+  kWindow,  // the whole record in scope, steps or not
+};
+
 struct Selection {
   Scope scope;
+  Per asked = Per::kStep;
   std::vector<DeviceRows> devices;  // ascending by key; only those with rows
   bool per_step = false;            // figures are divided by the number of steps; else the window counts once
   // What was left out, so that a report can say so.
@@ -30,9 +36,9 @@ struct Selection {
   Interval interval(const Trace& trace, std::size_t row) const;  // clipped to the scope's window
 };
 
-// Where any work in scope belongs to a step, the selection is per step: work outside steps is left out, and so is a
-// step whose end was never seen, if another one was.
-Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope);
+// In a selection per step work outside steps is left out, and so is a step whose end was never seen, if another one
+// was.
+Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per = Per::kStep);
 
 // The record's row of a step; null where nobody recorded its bounds.
 const Step* find_step(const Trace& trace, RankId rank, StepId step);

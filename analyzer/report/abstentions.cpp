@@ -31,7 +31,10 @@ std::vector<Abstention> abstentions(const Trace& trace, const Analysis& analysis
   if (analysis.bounds.empty()) add("bound", "no dispatch, combine or expert work in this scope");
   if (analysis.router.layers.empty() && !analysis.router.dropped_fraction)
     add("router.layers", analysis.router.dropped_fraction.reason());
-  if (!analysis.selection.per_step) add("steps", "no work is marked with a step: figures are for the whole window");
+  if (!analysis.selection.per_step)
+    add("steps", analysis.selection.asked == Per::kWindow
+                     ? "figures were asked for the whole window"
+                     : "no work is marked with a step: figures are for the whole window");
   if (analysis.layers.empty()) add("layers", "no work is marked with a layer");
   for (const CommBound& bound : analysis.bounds)
     if (!bound.tier) add("bounds.tier", bound.tier.reason());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "analyzer/report/json_writer.h"
@@ -36,7 +37,7 @@ std::string value_text(const GateRow& row, double value) {
   return is_fraction(row) ? percent_text(value) : time_text(value);
 }
 std::string signed_percent(double fraction) {
-  return fmt::format("{:+.2f} %", 100 * fraction);
+  return fmt::format("{:+.2f} %", std::fabs(fraction) < 5e-5 ? 0.0 : 100 * fraction);  // no "-0.00 %"
 }
 std::string effect_text(const GateRow& row) {
   if (is_fraction(row)) return fmt::format("{:+.2f} pt", 100 * row.effect);
@@ -80,15 +81,19 @@ std::string sentence(const GateResult& result) {
   for (const GateRow& row : result.rows)
     if (row.verdict == result.verdict) names.push_back(figure_name(row));
   constexpr std::size_t kNamed = 3;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  const std::string list =
-      fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  const std::size_t count = names.size();
+  if (count > kNamed) {
+    names.resize(kNamed);
+    names.push_back(fmt::format("{} more", count - kNamed));
+  }
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   switch (result.verdict) {
     case Verdict::kPass:
       return fmt::format("pass: none of {} figures is worse by more than its budget", result.rows.size());
     case Verdict::kRegress:
-      return "regress: " + list + (names.size() + more == 1 ? " is" : " are") + " worse by more than the budget";
+      return "regress: " + list + (count == 1 ? " is" : " are") + " worse by more than the budget";
     case Verdict::kInconclusive:
       break;
   }
@@ -180,7 +185,7 @@ std::string gate_json(const GateResult& result, const std::string& tool_version)
 
 std::string gate_markdown(const GateResult& result) {
   std::string out = fmt::format("**{}**\n\n{}\n\n", sentence(result), runs_text(result));
-  out += "| figure | base | head | change | harm, of the step | budget | verdict |\n|---|--:|--:|--:|--:|--:|---|\n";
+  out += "| figure | base | head | change | harm, % of the step | budget | verdict |\n|---|--:|--:|--:|--:|--:|---|\n";
   for (const GateRow* row : ordered(result))
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", figure_name(*row), value_text(*row, row->base),
                        value_text(*row, row->head), effect_text(*row), harm_text(*row), signed_percent(row->budget),

@@ -116,6 +116,19 @@ TEST_CASE("figures are per step; work outside steps and a step without an end ar
   CHECK(evaluate_over_ranks(*find_metric(Grain::kStep, "exposed_comm_ns"), analysis, 1)->median == 50);
 }
 
+TEST_CASE("the whole window on request: steps or not, nothing is left out") {
+  HandTrace trace;
+  const TrackId link = trace.lane(0);
+  trace.work(link, Stage::kDISPATCH, 0, 40);
+  trace.work(link, Stage::kDISPATCH, 100, 130, {.step = 0});
+  trace.work(link, Stage::kDISPATCH, 200, 250, {.step = 1});
+  const Trace done = trace.finish();
+  const Analysis analysis = analyze(done, as_said(done), {}, Definition::kMoescope, Per::kWindow);
+  CHECK_FALSE(analysis.selection.per_step);
+  CHECK(*evaluate(*find_metric(Grain::kRank, "comm_ns"), analysis, 0, 0) == 120);
+  CHECK(*evaluate(*find_metric(Grain::kRank, "span_ns"), analysis, 0, 0) == 250);
+}
+
 TEST_CASE("a step's communication may hide under another step's compute") {
   HandTrace trace;
   const TrackId lane = trace.lane(0), link = trace.lane(0);
