@@ -143,8 +143,11 @@ class TextReport {
       TextTable table(std::move(header));
       for (std::size_t device = 0; device < devices; ++device) {
         const DeviceKey key = analysis_.selection.devices[device].device;
-        std::vector<std::string> cells{key.device > 0 ? fmt::format("{} gpu {}", key.rank.value, key.device)
-                                                      : std::to_string(key.rank.value)};
+        const auto same_rank = [&](const DeviceRows& rows) { return rows.device.rank == key.rank; };
+        const auto& all = analysis_.selection.devices;
+        const bool has_several = std::count_if(all.begin(), all.end(), same_rank) > 1;
+        std::vector<std::string> cells{has_several ? fmt::format("{} gpu {}", key.rank.value, key.device)
+                                                   : std::to_string(key.rank.value)};
         for (const char* id : ids) cells.push_back(plain(Grain::kRank, id, device, device));
         table.row(std::move(cells));
       }
