@@ -125,7 +125,10 @@ void MainWindow::open(const std::vector<std::string>& paths) {
 
 void MainWindow::showView(std::string_view name) {
   for (std::size_t i = 0; i < view_kinds().size(); ++i)
-    if (view_kinds()[i].name == name) shown_[i]->show();
+    if (view_kinds()[i].name == name) {
+      shown_[i]->show();
+      if (auto* const dock = qobject_cast<QDockWidget*>(shown_[i])) resizeDocks({dock}, {height() / 3}, Qt::Vertical);
+    }
 }
 
 QWidget* MainWindow::banner() {

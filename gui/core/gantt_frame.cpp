@@ -138,7 +138,7 @@ class Builder {
     const Color fill = wave_color(stage_color(lane.role, in_.theme), wave, in_.theme);
     const double x = in_.geometry.plot_x + x0 + padding, y = frame_.y_of(box);
     if (hatched_between(box.lane, x0 + padding - 3, x0 + padding + width + 3)) {
-      if (wave < 0 && width > 0.4 * (x1 - x0)) return;  // the hatch says more than the name
+      if (width + 6 > (wave < 0 ? 0.5 : 0.7) * (x1 - x0)) return;  // the hatch says more than the label
       const double left = std::max(x - 3, in_.geometry.plot_x + x0);
       add(frame_.above,
           SceneRect{left, y + 2, std::min(x + width + 3, in_.geometry.plot_x + x1) - left, box.height - 4, fill, 3});

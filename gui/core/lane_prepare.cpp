@@ -47,17 +47,28 @@ void scan(std::span<const Interval> intervals, const TimeAxis& axis, std::vector
   if (folded) collect(pixels, folds);
 }
 
-void read_level(const SpanPyramid::Level& level, const TimeAxis& axis, float Bucket::*share, std::vector<Fold>& folds) {
-  std::vector<float> pixels(static_cast<std::size_t>(std::ceil(axis.width())), 0.0f);
+void read_level(const SpanPyramid::Level& level, const TimeAxis& axis, LaneItems& items) {
+  const auto width = static_cast<std::size_t>(std::ceil(axis.width()));
+  std::vector<float> busy(width, 0.0f), exposed(width, 0.0f);
   const double first = std::max(0.0, std::floor(axis.begin() / level.bucket_ns));
   const double last = std::min(static_cast<double>(level.buckets.size()), std::ceil(axis.end() / level.bucket_ns));
+  const double bucket_px = level.bucket_ns / axis.ns_per_pixel(), origin = axis.pixel_of(0);
+  const auto whole = static_cast<float>(bucket_px);
   for (double i = first; i < last; ++i) {
-    const float value = level.buckets[static_cast<std::size_t>(i)].*share;
-    if (value <= 0) continue;
-    spread(pixels, axis.pixel_of(i * level.bucket_ns), axis.pixel_of((i + 1) * level.bucket_ns),
-           static_cast<double>(value));
+    const Bucket& bucket = level.buckets[static_cast<std::size_t>(i)];
+    if (bucket.busy <= 0) continue;
+    const double x0 = origin + i * bucket_px, x1 = x0 + bucket_px;
+    if (x0 >= 0 && x1 < static_cast<double>(width) && static_cast<int>(x0) == static_cast<int>(x1)) {
+      const auto pixel = static_cast<std::size_t>(x0);  // as most do: the whole bucket lies in one pixel
+      busy[pixel] += whole * bucket.busy;
+      exposed[pixel] += whole * bucket.exposed;
+    } else {
+      spread(busy, x0, x1, static_cast<double>(bucket.busy));
+      spread(exposed, x0, x1, static_cast<double>(bucket.exposed));
+    }
   }
-  collect(pixels, folds);
+  collect(busy, items.folds);
+  collect(exposed, items.hatch_folds);
 }
 
 }  // namespace
@@ -65,8 +76,7 @@ void read_level(const SpanPyramid::Level& level, const TimeAxis& axis, float Buc
 LaneItems prepare_lane(const Lane& lane, const TimeAxis& axis) {
   LaneItems items;
   if (const SpanPyramid::Level* level = lane.pyramid.level_for(axis.ns_per_pixel())) {
-    read_level(*level, axis, &Bucket::busy, items.folds);
-    if (!lane.exposed.empty()) read_level(*level, axis, &Bucket::exposed, items.hatch_folds);
+    read_level(*level, axis, items);
     return items;
   }
   scan(lane.segments, axis, items.bars, items.folds);

@@ -85,10 +85,12 @@ Color wave_color(Color stage, int wave, Theme theme) {
 }
 
 Color mix(Color from, Color to, double share) {
-  Color result = from & 0xff000000u;
-  for (const int shift : {0, 8, 16})
-    result |= clamp_channel(channel(from, shift) + (channel(to, shift) - channel(from, shift)) * share) << shift;
-  return result;
+  // Integers: a frame mixes a hundred thousand pixels.
+  const auto part = static_cast<Color>(std::clamp(share, 0.0, 1.0) * 256 + 0.5);
+  const auto channels = [part](Color a, Color b) { return (a * (256 - part) + b * part) >> 8; };
+  const Color red_blue = channels(from & 0x00ff00ffu, to & 0x00ff00ffu) & 0x00ff00ffu;
+  const Color green = channels((from >> 8) & 0xffu, (to >> 8) & 0xffu) << 8;
+  return (from & 0xff000000u) | red_blue | green;
 }
 
 Color with_alpha(Color color, double alpha) {

@@ -67,13 +67,27 @@ std::vector<Column> columns_of(const Lane& lane, const LaneItems& items, std::si
   return columns;
 }
 
-Color column_color(const Column& column, Color background, const LaneStyle& style) {
+namespace {
+
+struct Fills {  // a lane's two tones
+  Color even, odd;
+  explicit Fills(const LaneStyle& style)
+      : even(wave_color(style.stage, 0, style.theme)), odd(wave_color(style.stage, 1, style.theme)) {}
+  Color of(int wave) const { return wave > 0 && wave % 2 == 1 ? odd : even; }
+};
+
+Color color_of(const Column& column, Color background, const Fills& fills) {
   if (column.busy <= 0) return background;
-  const Color fill = wave_color(style.stage, column.wave, style.theme);
   const auto busy = static_cast<double>(column.busy);
   const double share = column.folded ? kFaintest + (1 - kFaintest) * busy : busy;
-  const Color color = mix(background, fill, share);
+  const Color color = mix(background, fills.of(column.wave), share);
   return column.seam ? mix(color, background, 0.7) : color;
+}
+
+}  // namespace
+
+Color column_color(const Column& column, Color background, const LaneStyle& style) {
+  return color_of(column, background, Fills(style));
 }
 
 void raster_lane(std::span<const Column> columns, const LaneStyle& style, int x, int y, int height,
@@ -89,20 +103,24 @@ void raster_lane(std::span<const Column> columns, const LaneStyle& style, int x,
   const std::vector<Color> background(row_at(top), row_at(top) + count);
 
   bool hatched = false;
+  const Fills fills(style);
   std::vector<Color> plain(count);
   for (std::size_t i = 0; i < count; ++i) {
-    plain[i] = column_color(shown[i], background[i], style);
+    plain[i] = color_of(shown[i], background[i], fills);
     hatched = hatched || shown[i].exposed > 0;
   }
   const int period = std::max(style.hatch_period, 2);
+  std::vector<double> stripes(static_cast<std::size_t>(period));
+  for (int i = 0; i < period; ++i) stripes[static_cast<std::size_t>(i)] = 0.78 * stripe(i, period);
   const auto draw = [&](int row, Color* out, bool corner_row) {
     std::memcpy(out, plain.data(), count * sizeof(Color));
     if (hatched) {
       for (std::size_t i = 0; i < count; ++i) {
         if (shown[i].exposed <= 0) continue;
         const int position = (left + static_cast<int>(i) + row - y) % period;
-        const double strength = stripe(position, period) * static_cast<double>(shown[i].exposed / shown[i].busy);
-        out[i] = mix(out[i], style.hatch, 0.78 * strength);
+        const double strength =
+            stripes[static_cast<std::size_t>(position)] * static_cast<double>(shown[i].exposed / shown[i].busy);
+        if (strength > 0) out[i] = mix(out[i], style.hatch, strength);
       }
     }
     if (corner_row)

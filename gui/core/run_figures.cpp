@@ -33,7 +33,7 @@ std::string metric_text(const Metric& metric, double value) {
   if (metric.unit == "1" && metric.id.ends_with("fraction")) return percent_text(value);
   if (metric.unit == "1")
     return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-  return fmt::format("{:.1f} {}", value, metric.unit);
+  return fmt::format("{:.3g} {}", value, metric.unit);
 }
 
 }  // namespace moescope::gui

@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gui/core/telling_window.h"
 #include "gui/timeline/scene_painter.h"
@@ -276,7 +277,7 @@ void GanttCanvas::ensureFrame() {
   input.theme = theme_;
   input.text_width = scene_text_width;
   frame_ = build_frame(input);
-  image_ = draw_frame(frame_, *input.gantt, ratio);
+  image_ = draw_frame(frame_, *input.gantt, ratio, std::move(image_));
   stale_ = false;
 }
 

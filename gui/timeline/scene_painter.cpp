@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <QStaticText>
 #include <cmath>
+#include <utility>
 
 #include "gui/core/row_raster.h"
 
@@ -106,11 +107,12 @@ void paint_scene(QPainter& painter, const Scene& scene) {
   for (const SceneItem& item : scene) std::visit(Painter{painter}, item);
 }
 
-QImage draw_frame(const Frame& frame, const Gantt& gantt, double pixel_ratio) {
+QImage draw_frame(const Frame& frame, const Gantt& gantt, double pixel_ratio, QImage reuse) {
   const FrameGeometry& g = frame.geometry;
   const auto device = [pixel_ratio](double logical) { return static_cast<int>(std::lround(logical * pixel_ratio)); };
   const ThemeColors& colors = theme_colors(frame.theme);
-  QImage image(device(g.width), device(g.height), QImage::Format_RGB32);
+  const QSize size(device(g.width), device(g.height));
+  QImage image = reuse.size() == size ? std::move(reuse) : QImage(size, QImage::Format_RGB32);
   image.setDevicePixelRatio(pixel_ratio);
   image.fill(scene_color(colors.background));
   const QRectF window(0, g.lanes_y, g.width, g.lanes_height);

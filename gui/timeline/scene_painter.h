@@ -14,7 +14,8 @@ QFont scene_font(double size, bool bold);
 double scene_text_width(std::string_view text, double size, bool bold);
 QColor scene_color(Color color);
 void paint_scene(QPainter& painter, const Scene& scene);
-// The whole frame; size and ratio come from the frame and how it was built.
-QImage draw_frame(const Frame& frame, const Gantt& gantt, double pixel_ratio);
+// The whole frame, built for that ratio. An image of the right size that is no longer needed is drawn over: a fresh one
+// costs a page fault every 4 KiB.
+QImage draw_frame(const Frame& frame, const Gantt& gantt, double pixel_ratio, QImage reuse = {});
 
 }  // namespace moescope::gui

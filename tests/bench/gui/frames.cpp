@@ -86,6 +86,7 @@ Attribution as_recorded(const Trace& trace) {
     attribution.role.push_back(context.role);
     attribution.part.push_back(context.part);
     attribution.pass.push_back(context.pass);
+    attribution.annotation.push_back(-1);
     attribution.activity.push_back(activity_class(context.stage, context.kind, context.copy_kind));
   }
   return attribution;
@@ -114,6 +115,7 @@ int main(int argc, char** argv) {
   GanttCanvas canvas;
   canvas.resize(1920, 1080);
   canvas.show();
+  QApplication::processEvents();  // until the window is exposed, repaint() does nothing
   canvas.setRun(run);
   canvas.changeBarHeight(-9);
   std::printf("%8s %12s %12s %14s %14s\n", "zoom", "median ms", "p95 ms", "prepare ms", "hit test us");

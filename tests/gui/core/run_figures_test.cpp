@@ -41,6 +41,7 @@ TEST_CASE("values are shown in the unit of their metric") {
   CHECK(metric_text(*find_metric(Grain::kRank, "exposed_comm_ns"), 4'190'000) == "4.19 ms");
   CHECK(metric_text(*find_metric(Grain::kRank, "hidden_fraction"), 0.9631) == "96.3 %");
   CHECK(metric_text(*find_metric(Grain::kStage, "bytes"), 1.27e9) == "1.27 GB");
-  CHECK(metric_text(*find_metric(Grain::kStage, "wire_bw_gb_s"), 40) == "40.0 GB/s");
+  CHECK(metric_text(*find_metric(Grain::kStage, "wire_bw_gb_s"), 40) == "40 GB/s");
+  CHECK(metric_text(*find_metric(Grain::kStage, "tflops"), 0.0321) == "0.0321 TFLOP/s");
   CHECK(metric_text(*find_metric(Grain::kStage, "count"), 8) == "8");
 }
