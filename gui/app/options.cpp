@@ -49,7 +49,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_option("--range", options.range,
                  "A:B, the time to show, from the start of the run: 12.5:14 is in ms; 800us:1.2ms, 1s: and :3ms work "
-                 "too. Default: one step, or one layer of it, from the middle of the run");
+                 "too, and : is the whole run. Default: one step, or one layer of it, from the middle of the run");
   app.add_option("--size", options.size, "WxH of the screenshot in pixels; default 1600 x what the lanes need");
   app.add_option("--scale", options.scale, "Device pixels per pixel, for sharp screens")->check(CLI::Range(0.5, 4.0));
   app.add_option("--theme", theme, "dark or light")->capture_default_str();

@@ -179,7 +179,7 @@ class Builder {
       add(frame_.border, SceneText{x + value + 6, 55.5, figure.label, colors_.dim_text, kTextSize});
       x += value + label + 30;
     }
-    std::string note = in_.window_note;
+    std::string note = in_.extra_note;
     if (!note.empty() && !in_.gantt->note.empty()) note += " · ";
     note += in_.gantt->note;
     note = elided(note, right - x, kTextSize, false, in_.text_width);
@@ -188,6 +188,9 @@ class Builder {
 
   void ruler() {
     const double y = in_.geometry.ruler_y;
+    const std::string note =
+        elided(in_.window_note, in_.geometry.plot_x - kMargin - 30, kSmallSize, false, in_.text_width);
+    add(frame_.border, SceneText{kMargin, y + 7, note, colors_.dim_text, kSmallSize});
     for (const Tick& tick : ticks_) {
       if (tick.pixel < -0.5 || tick.pixel > in_.geometry.plot_width + 0.5) continue;
       const double x = in_.geometry.plot_x + std::round(tick.pixel) + 0.5;

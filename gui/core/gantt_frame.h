@@ -28,7 +28,8 @@ struct FrameInput {
   const Attribution* attribution = nullptr;
   const Gantt* gantt = nullptr;
   RunTitle title;
-  std::string window_note;  // what is shown, where we chose it
+  std::string window_note;  // what time is shown
+  std::string extra_note;   // what else isn't in the picture
   TimeAxis axis;            // its width is the geometry's plot_width
   LaneHeights heights;
   FrameGeometry geometry;

@@ -9,7 +9,7 @@ namespace moescope::gui {
 namespace {
 
 constexpr double kCornersFromPx = 6, kSeamsFromPx = 5;
-constexpr double kFaintest = 0.35;  // how visible a folded pixel with hardly any work is
+constexpr double kFaintest = 0.4;  // how visible a folded pixel with hardly any work is
 
 // Strength of the diagonal stripes at a position within their period: full, then a soft edge, then nothing.
 double stripe(int position, int period) {

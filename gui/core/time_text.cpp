@@ -55,7 +55,7 @@ std::optional<double> parse_time(std::string_view text) {
 
 std::optional<TimeRange> parse_time_range(std::string_view text, double length_ns) {
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos || text.size() == 1) return std::nullopt;
+  if (colon == std::string_view::npos) return std::nullopt;
   TimeRange range{0, length_ns};
   if (colon > 0) {
     const auto begin = parse_time(text.substr(0, colon));

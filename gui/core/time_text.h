@@ -17,7 +17,7 @@ struct TimeRange {
 };
 // "12.5" is ms; "3us", "3µs", "250ns", "1.2s" carry their unit. ns, nullopt where it is no time.
 std::optional<double> parse_time(std::string_view text);
-// "A:B"; an empty side is the run's start or end (length_ns). A must lie before B.
+// "A:B"; an empty side is the run's start or end (length_ns), ":" the whole run. A must lie before B.
 std::optional<TimeRange> parse_time_range(std::string_view text, double length_ns);
 
 }  // namespace moescope::gui

@@ -35,13 +35,18 @@ class TraceDocument : public QObject {
 
  private:
   struct Load;  // shared with its worker
+  void work(const std::shared_ptr<Load>& load, const LoadRequest& request);
   void finish(const std::shared_ptr<Load>& load, const RunPtr& run, const QString& error);
 
-  RunLoader loader_;
+  const RunLoader loader_;  // called on the workers
   RunPtr run_;
   QString error_;
-  std::shared_ptr<Load> load_;        // the one whose result is wanted
-  std::vector<std::thread> workers_;  // joined before the document goes
+  std::shared_ptr<Load> load_;  // the one whose result is wanted
+  struct Worker {
+    std::thread thread;
+    std::shared_ptr<Load> load;
+  };
+  std::vector<Worker> workers_;  // joined once ended, and before the document goes
 };
 
 }  // namespace moescope::gui

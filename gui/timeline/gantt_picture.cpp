@@ -37,7 +37,7 @@ Frame picture_frame(const RunData& run, const PictureRequest& request, const Tex
   const auto below = std::count_if(layout.lanes().begin(), layout.lanes().end(), [&](const LaneBox& box) {
     return box.y + box.height > input.geometry.lanes_height;
   });
-  if (below > 0) input.window_note += fmt::format(" · {} lanes below the edge", below);
+  if (below > 0) input.extra_note = fmt::format("{} lanes below the edge", below);
   return build_frame(input);
 }
 
