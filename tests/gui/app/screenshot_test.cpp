@@ -15,14 +15,16 @@ using namespace moescope::test;
 
 namespace {
 
-const std::vector<std::string> kNoDisplay = {"DISPLAY=", "WAYLAND_DISPLAY="};
+const std::vector<std::string> kEnvironment = {"DISPLAY=", "WAYLAND_DISPLAY=",
+                                               "LSAN_OPTIONS=print_suppressions=0:suppressions=" MOESCOPE_SOURCE_DIR
+                                               "/tests/gui/fontconfig.supp"};
 
 Ran viewer(std::vector<std::string> arguments) {
   // The test's own platform must not decide for the program.
   std::vector<std::string> argv = {
       "env", "-u", "QT_QPA_PLATFORM", "-u", "QT_SCALE_FACTOR", "-u", "XDG_RUNTIME_DIR", program("moescope-gui")};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(argv, kNoDisplay);
+  return run(argv, kEnvironment);
 }
 
 std::string recorded(const ScratchFolder& scratch, int waves) {
