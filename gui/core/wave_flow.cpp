@@ -11,7 +11,6 @@ namespace {
 
 constexpr Stage kChain[] = {Stage::kDISPATCH, Stage::kL1, Stage::kACT, Stage::kL2, Stage::kCOMBINE};
 constexpr std::size_t kLinks = std::size(kChain);
-constexpr double kNarrowestPx = 4;
 
 struct Place {
   std::size_t lane = 0;
@@ -37,7 +36,6 @@ std::vector<Flow> wave_flows(const Trace& trace, const Attribution& attribution,
       if (link == std::end(kChain)) continue;
       if (items[index].bars.size() > 4 * most) return {};
       for (const Bar& bar : items[index].bars) {
-        if (bar.x1 - bar.x0 < kNarrowestPx) continue;
         const std::size_t row = lane.row[bar.segment];
         const Context& context = trace.context_of(row);
         if (!context.wave.valid() && !context.layer.valid()) continue;
