@@ -37,7 +37,8 @@ TEST_CASE("the report on DeepSeek's training trace tells the truth") {
     CHECK(std::int64_t(rank["comm_control_ns"]) == 32'988'000);
     std::map<std::string, double> exposed;
     for (simdjson::dom::element row : report["annotations"].get_array())
-      exposed[std::string(std::string_view(row["name"]))] = double(row["exposed_comm_ns"]);
+      if (double ns = 0; row["exposed_comm_ns"].get(ns) == simdjson::SUCCESS)
+        exposed[std::string(std::string_view(row["name"]))] = ns;
     const std::map<std::string, double> truth_us = {
         {"dispatch(F)", 255}, {"dispatch(B)", 1897}, {"combine(F)", 653}, {"combine(B)", 1385}};
     for (const auto& [annotation, us] : truth_us) {
