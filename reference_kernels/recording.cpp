@@ -74,13 +74,18 @@ void Recording::layer_begins(int round, int rank, int engine) const {
   if (engine == 0) router_load(round, rank);
 }
 
-void Recording::task_begins(Task task) const {
-  moescope_begin_wave(public_stage(task.stage), nullptr, wave_number(task));
-}
-
-void Recording::task_ended(int round, int rank, Task task) const {
+void Recording::task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const {
   const Volume& volume = volumes_.at(round, rank, task);
-  moescope_end(facts_.has_work ? volume.bytes : -1, facts_.has_work ? static_cast<double>(volume.flops) : -1.0);
+  moescope_span_t span = MOESCOPE_SPAN_INIT;
+  span.start_ns = start_ns;
+  span.end_ns = end_ns;
+  span.stage = public_stage(task.stage);
+  span.wave = wave_number(task);
+  if (facts_.has_work) {
+    span.bytes = volume.bytes;
+    span.flops = static_cast<double>(volume.flops);
+  }
+  moescope_span(&span);
   if (is_link_stage(task.stage)) peer_traffic(round, rank, task);
 }
 

@@ -42,13 +42,14 @@ class Recording {
   // Once a run, before any work: model, devices, group, placement.
   void describe_run() const;
 
-  // From the thread that is one engine of one rank; spans carry the thread's own times.
+  // From the thread that is one engine of one rank.
   void thread_begins(int rank, int engine) const;
   void step_begins(int step) const;
   void step_ends() const;
   void layer_begins(int round, int rank, int engine) const;
-  void task_begins(Task task) const;
-  void task_ended(int round, int rank, Task task) const;
+  // One pair of stamps, CLOCK_MONOTONIC ns, for the job's account and for the record: a second pair, taken beside them,
+  // would differ by whatever the system does to the thread in between.
+  void task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const;
 
   // A whole run at once, on the clock "virtual"; step_end_ns: one a step.
   void write_timeline(const Timeline& timeline, const std::vector<double>& step_end_ns) const;

@@ -28,9 +28,7 @@ class ReportWriter {
     section_object(Grain::kCoverage);
     ranks();
     stages();
-    rows(Grain::kAnnotation, [this](std::size_t row) {
-      json_.field("name", trace_.names[static_cast<std::size_t>(analysis_.annotations[row].name.value)]);
-    });
+    rows(Grain::kAnnotation, [this](std::size_t row) { annotation_identity(row); });
     rows(Grain::kStep, [this](std::size_t row) {
       json_.field("step", analysis_.steps[row].number);
       json_.field("kind", name(analysis_.steps[row].kind));
@@ -147,6 +145,16 @@ class ReportWriter {
         json_.end_object();
       }
       json_.end_array();
+      json_.key("annotations");
+      json_.begin_array();
+      for (std::size_t row = 0; row < analysis_.annotations.size(); ++row) {
+        if (!analysis_.annotations[row].cells[device]) continue;
+        json_.begin_object(Layout::kLine);
+        annotation_identity(row);
+        each(Grain::kAnnotation, [&](const Metric& metric) { plain(metric, row, device); });
+        json_.end_object();
+      }
+      json_.end_array();
       json_.end_object();
     }
     json_.end_array();
@@ -154,6 +162,10 @@ class ReportWriter {
 
   void stages() {
     rows(Grain::kStage, [this](std::size_t row) { stage_identity(row); });
+  }
+
+  void annotation_identity(std::size_t row) {
+    json_.field("name", trace_.names[static_cast<std::size_t>(analysis_.annotations[row].name.value)]);
   }
 
   void stage_identity(std::size_t row) {

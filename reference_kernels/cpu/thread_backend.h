@@ -55,12 +55,12 @@ class ThreadBackend {
   double run(int round, int rank, int engine, Task task, const Wait& wait) {
     const double begin_ns = pace_.begin_ns(rank, engine, flags_.ready_ns(round, rank, wait));
     sleep_until(begin_ns);
-    recording_.task_begins(task);
     Stamp& stamp = timeline_.at(round, rank, task);
     stamp.start_ns = now_ns();
     const double done_ns = pace_.work(*this, round, rank, engine, task, begin_ns);
     stamp.end_ns = now_ns();
-    recording_.task_ended(round, rank, task);
+    recording_.task_ran(round, rank, task, origin_ns_ + std::llround(stamp.start_ns),
+                        origin_ns_ + std::llround(stamp.end_ns));
     return done_ns + (is_link_stage(task.stage) ? latency_ns_ : 0.0);
   }
   void signal(int, int rank, Task task, double there_ns) { flags_.signal(rank, task, there_ns); }

@@ -36,7 +36,7 @@ TEST_CASE("the report on DeepSeek's training trace tells the truth") {
     // stream).
     CHECK(std::int64_t(rank["comm_control_ns"]) == 32'988'000);
     std::map<std::string, double> exposed;
-    for (simdjson::dom::element row : report["annotations"].get_array())
+    for (simdjson::dom::element row : rank["annotations"].get_array())
       if (double ns = 0; row["exposed_comm_ns"].get(ns) == simdjson::SUCCESS)
         exposed[std::string(std::string_view(row["name"]))] = ns;
     const std::map<std::string, double> truth_us = {
