@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,11 +19,6 @@ std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * std::int64_t{1000000000} + now.tv_nsec;
-}
-
-std::int64_t cpu_ns(const rusage& usage) {
-  const auto ns = [](const timeval& t) { return t.tv_sec * std::int64_t{1000000000} + t.tv_usec * 1000; };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command, const std::vector<Variable>& environment,
@@ -66,9 +60,8 @@ JobEnd run_job(const std::vector<std::string>& command, const std::vector<Variab
   close(error_pipe[0]);
 
   int status = 0;
-  rusage usage{};
   while (child > 0) {
-    const pid_t gone = wait4(child, &status, WNOHANG, &usage);
+    const pid_t gone = waitpid(child, &status, WNOHANG);
     if (gone == child || (gone < 0 && errno != EINTR)) break;
     siginfo_t info{};
     const int signal = sigwaitinfo(&watched, &info);
@@ -77,7 +70,6 @@ JobEnd run_job(const std::vector<std::string>& command, const std::vector<Variab
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   end.wall_ns = monotonic_ns() - started;
-  end.cpu_ns = cpu_ns(usage);
   end.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return end;
 }

@@ -13,9 +13,9 @@ struct Variable {
 };
 
 struct JobEnd {
-  int exec_error = 0;                    // errno where the command could not be executed; nothing ran then
-  int exit_code = 0;                     // 128 + n where signal n ended it
-  std::int64_t cpu_ns = 0, wall_ns = 0;  // of the job and of what it waited for
+  int exec_error = 0;        // errno where the command could not be executed; nothing ran then
+  int exit_code = 0;         // 128 + n where signal n ended it
+  std::int64_t wall_ns = 0;  // how long it ran
 };
 
 JobEnd run_job(const std::vector<std::string>& command, const std::vector<Variable>& environment);

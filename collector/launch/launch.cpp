@@ -84,7 +84,7 @@ int launch(const Options& options) {
   const RunSummary summary = summarise_run(run.path, kStragglerPatienceMs);
   if (!options.quiet) {
     const std::string unreachable = summary.files == 0 ? why_unreachable(options.command.front()) : "";
-    say(summary_line(summary, options.run_directory.empty() ? run.path : options.run_directory, end.cpu_ns,
+    say(summary_line(summary, options.run_directory.empty() ? run.path : options.run_directory, end.wall_ns,
                      unreachable));
   }
   if (run.made && summary.files == 0) rmdir(run.path.c_str());

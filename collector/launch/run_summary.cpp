@@ -118,7 +118,7 @@ RunSummary summarise_run(const std::string& directory, int patience_ms) {
   return summary;
 }
 
-std::string summary_line(const RunSummary& summary, const std::string& directory, std::int64_t job_cpu_ns,
+std::string summary_line(const RunSummary& summary, const std::string& directory, std::int64_t wall_ns,
                          const std::string& unreachable) {
   std::string line = "moescope: ";
   if (summary.files == 0) {
@@ -130,10 +130,12 @@ std::string summary_line(const RunSummary& summary, const std::string& directory
   if (summary.ranks > 0) line += " of " + counted(summary.ranks, "rank", "ranks");
   line += " in " + counted(summary.files, "file", "files") + " in " + directory + "; ";
   line += summary.dropped == 0 ? "nothing dropped" : grouped(summary.dropped) + " dropped";
-  if (job_cpu_ns > 0) {
-    std::array<char, 64> cost;
-    std::snprintf(cost.data(), cost.size(), "; the collector took %.2f %% of the job's CPU time",
-                  100.0 * static_cast<double>(summary.collector_cpu_ns) / static_cast<double>(job_cpu_ns));
+  if (wall_ns > 0) {
+    // Against time, not against the job's CPU time: a job that waits for GPUs uses little of that.
+    const auto cpu = static_cast<double>(summary.collector_cpu_ns), wall = static_cast<double>(wall_ns);
+    std::array<char, 96> cost;
+    std::snprintf(cost.data(), cost.size(), "; the collector took %.1f ms of CPU in %.1f s, %.2f %% of a core",
+                  cpu / 1e6, wall / 1e9, 100.0 * cpu / wall);
     line += cost.data();
   }
   if (summary.cut_short > 0) line += "; " + counted(summary.cut_short, "file was", "files were") + " cut short";

@@ -21,8 +21,9 @@ struct RunSummary {
 // logs (their record still says that it was cut short); files without any content go.
 RunSummary summarise_run(const std::string& directory, int patience_ms);
 
-// unreachable: why the command could not be reached (preload_check), or empty.
-std::string summary_line(const RunSummary& summary, const std::string& directory, std::int64_t job_cpu_ns,
+// wall_ns: how long the job ran; 0: unknown. unreachable: why the command could not be reached (preload_check), or
+// empty.
+std::string summary_line(const RunSummary& summary, const std::string& directory, std::int64_t wall_ns,
                          const std::string& unreachable);
 
 }  // namespace moescope::launch

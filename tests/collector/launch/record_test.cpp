@@ -32,9 +32,9 @@ TEST_CASE("A job is recorded into a new run, and one line says so") {
   CHECK(ran.exit_code == 0);
   CHECK(ran.out.empty());
   CHECK(ran.error_lines() == 1);
-  CHECK(
-      std::regex_search(ran.err, std::regex("^moescope: 160,000 spans of 4 ranks in 1 file in .*/run; nothing dropped; "
-                                            "the collector took [0-9.]+ % of the job's CPU time\n$")));
+  CHECK(std::regex_search(ran.err,
+                          std::regex("^moescope: 160,000 spans of 4 ranks in 1 file in .*/run; nothing dropped; "
+                                     "the collector took [0-9.]+ ms of CPU in [0-9.]+ s, [0-9.]+ % of a core\n$")));
   CHECK(number(only_recorded_file(out), "SELECT count(*) FROM span") == 160000);
   CHECK(value(only_recorded_file(out), "SELECT run_id_source FROM run") == "moescope");
 }
@@ -138,7 +138,7 @@ TEST_CASE("A killed job's file is made whole and said to be cut short") {
   CHECK(value(file, "SELECT end_kind FROM run") == "NULL");
 }
 
-TEST_CASE("--env, --flush-ms and another tool's injection") {
+TEST_CASE("The options env and flush-ms, and another tool's injection") {
   SKIP_WHERE_NOTHING_CAN_BE_PRELOADED();
   ScratchFolder out;
   const Ran ran = run(record({"-o", out / "run", "--env", "A=1", "--env", "B=x=y", "--flush-ms", "20"},
@@ -180,10 +180,9 @@ TEST_CASE("The line counts what the files hold") {
   summary.dropped = 1000;
   summary.still_written = 1;
   summary.collector_cpu_ns = 5000000;
-  CHECK(
-      launch::summary_line(summary, "R", 1000000000, "") ==
-      "moescope: 1,234,567 spans of 1 rank in 2 files in R; 1,000 dropped; the collector took 0.50 % of the job's CPU "
-      "time; 1 file is still being written");
+  CHECK(launch::summary_line(summary, "R", 1000000000, "") ==
+        "moescope: 1,234,567 spans of 1 rank in 2 files in R; 1,000 dropped; the collector took 5.0 ms of CPU in "
+        "1.0 s, 0.50 % of a core; 1 file is still being written");
   CHECK(launch::summary_line({}, "R", 1, "a static executable") ==
         "moescope: nothing was recorded: the command is a static executable, which no preload reaches");
 }
