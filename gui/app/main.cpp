@@ -29,7 +29,7 @@ void keep_quiet(QtMsgType type, const QMessageLogContext&, const QString& text) 
 int show_window(QApplication& application, const Options& options) {
   GanttOptions gantt;
   gantt.ranks = options.ranks;
-  MainWindow window(load_run, gantt, options.theme);
+  MainWindow window(file_loader(options.salvage), gantt, options.theme);
   if (!options.size.empty()) window.resize(static_cast<int>(options.width), static_cast<int>(options.height));
   window.showView(options.view);
   QObject::connect(&window.document(), &TraceDocument::loaded, &window, [&window, &options] {
@@ -63,5 +63,5 @@ int main(int argc, char** argv) {
   int qt_argc = 1;  // the command line is ours
   QApplication application(qt_argc, argv);
   apply_theme(options.theme);
-  return picture ? take_screenshot(options, load_run) : show_window(application, options);
+  return picture ? take_screenshot(options, file_loader(options.salvage)) : show_window(application, options);
 }

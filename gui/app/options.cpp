@@ -55,6 +55,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.add_option("--theme", theme, "dark or light")->capture_default_str();
   app.add_option("--ranks", ranks, "A:B, inclusive: only these ranks");
   app.add_option("--steps", steps, "A:B, inclusive: show the time of these steps");
+  app.add_flag("--salvage", options.salvage, "Show what is whole of a truncated trace");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -21,6 +21,7 @@ struct Options {
   double scale = 1;                 // device pixels per pixel of the picture
   Theme theme = Theme::kDark;
   Range ranks, steps;
+  bool salvage = false;  // of a truncated trace, show what is whole
 };
 
 struct ParsedOptions {

@@ -8,12 +8,15 @@
 
 namespace moescope::gui {
 
-RunPtr load_run(const LoadRequest& request, const LoadProgress& progress) {
-  ImportOptions options;
-  options.progress = progress;
-  Trace trace = load_trace(request.paths, "auto", options);
-  Attribution attribution = attribute(trace);
-  return make_run(request.paths, std::move(trace), std::move(attribution), request.gantt);
+RunLoader file_loader(bool salvage) {
+  return [salvage](const LoadRequest& request, const LoadProgress& progress) {
+    ImportOptions options;
+    options.progress = progress;
+    options.salvage = salvage;
+    Trace trace = load_trace(request.paths, "auto", options);
+    Attribution attribution = attribute(trace);
+    return make_run(request.paths, std::move(trace), std::move(attribution), request.gantt);
+  };
 }
 
 }  // namespace moescope::gui

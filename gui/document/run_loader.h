@@ -16,7 +16,8 @@ struct LoadRequest {
 using LoadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 using RunLoader = std::function<RunPtr(const LoadRequest& request, const LoadProgress& progress)>;
 
-// Reads with the analyzer's importers and attributes every span. Throws TraceError. Any thread.
-RunPtr load_run(const LoadRequest& request, const LoadProgress& progress);
+// Reads with the analyzer's importers and attributes every span. Throws TraceError. Any thread. salvage: of a truncated
+// file, what is whole.
+RunLoader file_loader(bool salvage);
 
 }  // namespace moescope::gui
