@@ -75,10 +75,14 @@ void Recording::layer_begins(int round, int rank, int engine) const {
 }
 
 void Recording::task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const {
-  const Volume& volume = volumes_.at(round, rank, task);
   moescope_span_t span = MOESCOPE_SPAN_INIT;
   span.start_ns = start_ns;
   span.end_ns = end_ns;
+  write(span, round, rank, task);
+}
+
+void Recording::write(moescope_span_t& span, int round, int rank, Task task) const {
+  const Volume& volume = volumes_.at(round, rank, task);
   span.stage = public_stage(task.stage);
   span.wave = wave_number(task);
   if (facts_.has_work) {
@@ -149,25 +153,17 @@ void Recording::write_timeline(const Timeline& timeline, const std::vector<doubl
     for (int round = 0; round < timeline.rounds(); ++round) router_load(round, rank);
   }
   timeline.for_each([&](int round, int rank, Task task, const Stamp& stamp) {
-    const Volume& volume = volumes_.at(round, rank, task);
     moescope_span_t span = MOESCOPE_SPAN_INIT;
     span.clock = clock;
     span.start_ns = std::llround(stamp.start_ns);
     span.end_ns = std::llround(stamp.end_ns);
     span.lane = engines_.names[static_cast<std::size_t>(engines_.engine(task.stage))].data();
-    span.stage = public_stage(task.stage);
     span.rank = rank;
     span.pass = MOESCOPE_PASS_FORWARD;
     span.step = step(round);
     span.layer = layer(round);
     span.micro_batch = 0;
-    span.wave = wave_number(task);
-    if (facts_.has_work) {
-      span.bytes = volume.bytes;
-      span.flops = static_cast<double>(volume.flops);
-    }
-    moescope_span(&span);
-    if (is_link_stage(task.stage)) peer_traffic(round, rank, task);
+    write(span, round, rank, task);
   });
 }
 

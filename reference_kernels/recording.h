@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "moescope/annotate.h"
 #include "reference_kernels/layer_volume.h"
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/task_table.h"
@@ -58,6 +59,8 @@ class Recording {
   int wave_number(Task task) const { return number_waves_ ? task.wave : -1; }
   int step(int round) const { return round / facts_.shape.layers; }
   int layer(int round) const { return round % facts_.shape.layers; }
+  // What the task is and moved, added to a span that has its times.
+  void write(moescope_span_t& span, int round, int rank, Task task) const;
   void router_load(int round, int rank) const;
   void peer_traffic(int round, int rank, Task task) const;
 

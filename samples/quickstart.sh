@@ -33,11 +33,11 @@ fi
 export PATH=$build/bin:$PATH
 moescope --version
 
-say "3/5  Record: the same job, the same tokens, two schedules (three runs each, so that the gate can judge)"
+say "3/5  Record: the same job, the same tokens, two schedules, five runs each (the gate has to know how runs differ)"
 rm -rf "$out"
 mkdir -p "$out"
 job=(moescope-refmoe --clock paced --ranks 4 --layers 2 --steps 8 --experts 32 --routing zipf:0.5)
-for run in 1 2 3; do
+for run in 1 2 3 4 5; do
   moescope record -o "$out/naive-$run" -- "${job[@]}" --schedule naive --quiet
   moescope record -o "$out/wave-$run" -- "${job[@]}" --schedule wave --waves 4 --quiet
 done
@@ -60,7 +60,11 @@ echo "waves where naive was the base:  $(verdict $code)"
 code=0
 moescope gate --base "$out"/wave-? --head "$out"/naive-? >"$out/gate-backward.txt" || code=$?
 echo "naive where waves were the base: $(verdict $code)"
-[ $code -eq 1 ] || { echo "the gate should have refused that" >&2; exit 1; }
+case $code in
+  1) ;;
+  3) echo "this machine was too busy for a verdict: the runs of one schedule differ too much; try again when it is quiet" ;;
+  *) echo "the gate should have refused that" >&2; exit 1 ;;
+esac
 
 say "Done. What is there now, in $out"
 echo "  naive-1 wave-1 …          run files (SQLite)"
