@@ -3,7 +3,8 @@
 
 # What everything needs; the GUI; the tests.
 MOESCOPE_PACKAGES="cmake ninja-build g++ libsqlite3-dev libfmt-dev libcli11-dev libsimdjson-dev libtomlplusplus-dev zlib1g-dev libisal-dev qt6-base-dev fonts-dejavu-core"
-MOESCOPE_TEST_PACKAGES="catch2 sqlite3 git python3 python3-jsonschema"
+MOESCOPE_TEST_PACKAGES="catch2 sqlite3 git python3 python3-jsonschema binutils"
+[ "$(uname -m)" != x86_64 ] || MOESCOPE_TEST_PACKAGES="$MOESCOPE_TEST_PACKAGES g++-aarch64-linux-gnu"
 
 # install_packages NAME...: says what is missing and installs just that; nothing to do, nothing said.
 install_packages() {
