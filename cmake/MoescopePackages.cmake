@@ -62,7 +62,7 @@ else()
   moescope_note("moescope-gui  no (MOESCOPE_GUI=OFF)")
 endif()
 
-# CUDA: headers (NVTX, CUPTI) are all that is wanted today; the kernels come with their own issue.
+# CUDA: headers (NVTX, CUPTI) are all that is wanted today, for the tests.
 set(MOESCOPE_HAVE_CUDA OFF)
 if(NOT MOESCOPE_CUDA STREQUAL OFF)
   find_package(CUDAToolkit QUIET)

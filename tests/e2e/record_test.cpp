@@ -113,3 +113,30 @@ TEST_CASE("recording changes neither the job's result nor its virtual time") {
   CHECK(with.out == plain.out);
   CHECK(with.err == plain.err);
 }
+
+TEST_CASE("each rank's stage times in the report are the job's own, within 1 %") {
+#ifdef MOESCOPE_SANITIZED
+  MOESCOPE_SKIP("a sanitizer's run-time library can't be preloaded together with the collector");
+#endif
+  for (const std::string clock : {"virtual", "paced"}) {
+    CAPTURE(clock);
+    const ScratchFolder scratch;
+    const JobAccount job =
+        record(scratch, {"--schedule", "wave", "--waves", "4", "--clock", clock, "--steps", "4"}).job;
+    const Ran ran = run({program("moescope"), "report", "--format", "json", scratch / "run"});
+    REQUIRE(ran.exit_code == 0);
+    simdjson::dom::parser parser;
+    simdjson::dom::element report = parser.parse(ran.out);
+    REQUIRE(std::int64_t(report["run"]["steps"]) == job.steps);  // the report's times are a step's
+    std::size_t compared = 0;
+    for (simdjson::dom::element rank : report["ranks"].get_array())
+      for (simdjson::dom::element stage : rank["stages"].get_array()) {
+        const auto key = std::pair(std::int64_t(rank["rank"]), std::string(std::string_view(stage["stage"])));
+        CAPTURE(key.first, key.second);
+        const StageAccount& said = job.stages.at(key);
+        CHECK(double(stage["time_ns"]) * static_cast<double>(job.steps) == Approx(said.time_ns).epsilon(0.01));
+        ++compared;
+      }
+    CHECK(compared == job.stages.size());
+  }
+}
