@@ -33,7 +33,7 @@ std::vector<StagePart> stage_parts(const Trace& trace, const Attribution& attrib
     cell.count = members.size();
     cell.time = IntervalSet::from(std::move(intervals)).measure();
     if (cell.communication) cell.exposure = exposure(trace, attribution, selection, members, hiding, definition);
-    parts.push_back(std::move(part));
+    parts.push_back(part);
   }
   return parts;
 }
@@ -44,12 +44,12 @@ std::vector<StageRow> stage_table(const Trace& trace, const Attribution& attribu
   for (std::size_t device = 0; device < selection.devices.size(); ++device) {
     const DeviceRows& chosen = selection.devices[device];
     const IntervalSet hiding = hiders(device_activity(trace, attribution, selection, chosen.rows), definition);
-    for (StagePart& part : stage_parts(trace, attribution, selection, chosen.rows, hiding, definition)) {
+    for (const StagePart& part : stage_parts(trace, attribution, selection, chosen.rows, hiding, definition)) {
       StageRow& row = rows[{part.pass, part.stage}];
       row.stage = part.stage;
       row.pass = part.pass;
       row.cells.resize(selection.devices.size());
-      row.cells[device] = std::move(part.cell);
+      row.cells[device] = part.cell;
     }
   }
   std::vector<StageRow> table;

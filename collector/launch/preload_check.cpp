@@ -65,7 +65,7 @@ std::string on_path(const std::string& program) {
   const std::string path = variable != nullptr ? variable : "/bin:/usr/bin";
   for (std::size_t at = 0; at <= path.size();) {
     const std::size_t end = std::min(path.find(':', at), path.size());
-    const std::string candidate = path.substr(at, end - at) + "/" + program;
+    std::string candidate = path.substr(at, end - at) + "/" + program;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
     at = end + 1;
   }

@@ -8,9 +8,9 @@ TEST_CASE("The C sample compiles by its README's line, runs alone, and is record
   ScratchFolder out;
   const std::string folder = MOESCOPE_SOURCE_DIR "/samples/annotate_c";
   const std::string readme = contents(folder + "/README.md");
-  const std::size_t at = readme.find("    cc ");
+  const std::size_t at = readme.find("\ncc ");
   REQUIRE(at != std::string::npos);
-  std::string line = readme.substr(at + 4, readme.find('\n', at) - at - 4);
+  std::string line = readme.substr(at + 1, readme.find('\n', at + 1) - at - 1);
   const std::size_t target = line.find("-o annotate ");
   REQUIRE(target != std::string::npos);
   line.replace(target, 12, "-Wall -Wextra -Werror -o " + out.path() + "/annotate ");
