@@ -39,6 +39,8 @@ static char own_path[LONGEST_PATH]; /* empty: unknown */
 static const moescope_core_t* core; /* set once loaded */
 static int complained;
 static void (*real_exit)(int);
+/* This thread is in dlopen: a signal handler that annotates meanwhile must not go there too. */
+static __thread int loading __attribute__((tls_model("initial-exec")));
 
 static size_t append(char* to, size_t at, const char* text) {
   const size_t length = strlen(text);
@@ -128,8 +130,8 @@ static void complain(const char* why) {
 
 /* Loads the core, once. Threads that come at the same time each go through dlopen, which does the work once and gives
  * all of them the same: waiting for one of them here could wait for a thread that waits for the loader's lock. */
-static const moescope_core_t* load_core(void) {
-  const moescope_core_t* loaded_core = __atomic_load_n(&core, __ATOMIC_ACQUIRE);
+static const moescope_core_t* load(void) {
+  const moescope_core_t* loaded_core = NULL;
   char path[LONGEST_PATH];
   char* slash;
   void* library;
@@ -137,7 +139,6 @@ static const moescope_core_t* load_core(void) {
     void* object;
     moescope_core_entry_fn function;
   } entry;
-  if (loaded_core != NULL || __atomic_load_n(&complained, __ATOMIC_RELAXED) != 0) return loaded_core;
   append(path, 0, own_path);
   slash = own_path[0] != 0 ? strrchr(path, '/') : NULL;
   append(path, slash != NULL ? (size_t)(slash - path) + 1 : 0, "libmoescope_core.so");
@@ -153,6 +154,15 @@ static const moescope_core_t* load_core(void) {
     return NULL;
   }
   __atomic_store_n(&core, loaded_core, __ATOMIC_RELEASE);
+  return loaded_core;
+}
+
+static const moescope_core_t* load_core(void) {
+  const moescope_core_t* loaded_core = __atomic_load_n(&core, __ATOMIC_ACQUIRE);
+  if (loaded_core != NULL || loading || __atomic_load_n(&complained, __ATOMIC_RELAXED) != 0) return loaded_core;
+  loading = 1;
+  loaded_core = load();
+  loading = 0;
   return loaded_core;
 }
 
