@@ -51,7 +51,7 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
                                std::span<const std::size_t> rows) {
   DeviceActivity result;
-  std::vector<Interval> payload, control, compute, copies;
+  std::vector<Interval> payload, control, compute, copies, unknown;
   for (const std::size_t row : rows) {
     const Interval interval = selection.interval(trace, row);
     switch (attribution.activity[row]) {
@@ -63,6 +63,9 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
         break;
       case ActivityClass::kCopy:
         copies.push_back(interval);
+        break;
+      case ActivityClass::kUnknown:
+        unknown.push_back(interval);
         break;
       case ActivityClass::kNone:
         break;
@@ -78,6 +81,7 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   result.communication = result.payload.unite(result.control);
   result.compute = IntervalSet::from(std::move(compute));
   result.copies = IntervalSet::from(std::move(copies));
+  result.unknown = IntervalSet::from(std::move(unknown));
   return result;
 }
 

@@ -20,7 +20,8 @@ struct DeviceActivity {
   IntervalSet communication;  // payload and control
   IntervalSet payload, control;
   IntervalSet compute, copies;
-  IntervalSet all() const { return communication.unite(compute).unite(copies); }
+  IntervalSet unknown;  // work whose content was not recorded
+  IntervalSet all() const { return communication.unite(compute).unite(copies).unite(unknown); }
   IntervalSet exposed() const { return communication.subtract(compute); }
 };
 

@@ -29,7 +29,7 @@ void SpanTable::push(Ns start_ns, Ns duration_ns, TrackId track_id, NameId name_
   flops.push_back(flop_count);
 }
 
-void SpanTable::sort_by_track_and_start() {
+std::vector<std::size_t> SpanTable::sort_by_track_and_start() {
   // Longer first among equals, so that an enclosing range comes before what it encloses.
   const auto before = [this](std::size_t a, std::size_t b) {
     if (track[a] != track[b]) return track[a] < track[b];
@@ -38,7 +38,7 @@ void SpanTable::sort_by_track_and_start() {
   };
   bool sorted = true;
   for (std::size_t i = 1; i < size() && sorted; ++i) sorted = !before(i, i - 1);
-  if (sorted) return;
+  if (sorted) return {};
   std::vector<std::size_t> order(size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), before);
@@ -55,6 +55,7 @@ void SpanTable::sort_by_track_and_start() {
   apply(correlation);
   apply(bytes);
   apply(flops);
+  return order;
 }
 
 }  // namespace moescope

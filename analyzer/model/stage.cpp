@@ -53,6 +53,8 @@ ActivityClass activity_class(Stage stage, SpanKind kind, CopyKind copy) {
                                                                             : ActivityClass::kCopy;
     case SpanKind::kMEMSET:
       return ActivityClass::kCopy;
+    case SpanKind::kGRAPH:
+      return ActivityClass::kUnknown;
     case SpanKind::kRANGE:
     case SpanKind::kRUNTIME:
     case SpanKind::kSYNCHRONIZATION:

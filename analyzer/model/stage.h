@@ -64,8 +64,9 @@ inline constexpr StageSet kMoeStages = StageSet(Stage::kROUTER) | Stage::kPERMUT
                                        Stage::kACT | Stage::kL2 | Stage::kCOMBINE | Stage::kUNPERMUTE |
                                        Stage::kSHARED_EXPERT;
 
-// metrics.md, "Classes of GPU activity". kNone: not work on a device (host ranges, runtime calls, waits).
-enum class ActivityClass : std::uint8_t { kNone, kCompute, kCommunication, kCopy };
+// kNone: not work on a device (host ranges, runtime calls, waits). kUnknown: work whose content was not recorded, such
+// as a whole graph launch; the device is busy then, with what is not known.
+enum class ActivityClass : std::uint8_t { kNone, kCompute, kCommunication, kCopy, kUnknown };
 ActivityClass activity_class(Stage stage, SpanKind kind, CopyKind copy);
 // The part of communication that moves no payload.
 constexpr bool is_control(Part part) {

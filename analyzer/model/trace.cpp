@@ -12,6 +12,20 @@ void fill(T& known, const T& said, const T& unknown) {
   if (known == unknown) known = said;
 }
 
+// Collectives name their span as it was given; after the sort it has another row.
+void follow_spans(std::vector<Collective>& collectives, const std::vector<std::size_t>& came_from) {
+  if (!collectives.empty() && !came_from.empty()) {
+    std::vector<std::int64_t> row_of(came_from.size());
+    for (std::size_t row = 0; row < came_from.size(); ++row) row_of[came_from[row]] = static_cast<std::int64_t>(row);
+    for (Collective& one : collectives)
+      if (one.span >= 0 && one.span < static_cast<std::int64_t>(row_of.size()))
+        one.span = row_of[static_cast<std::size_t>(one.span)];
+  }
+  std::stable_sort(collectives.begin(), collectives.end(), [](const Collective& a, const Collective& b) {
+    return static_cast<std::uint64_t>(a.span) < static_cast<std::uint64_t>(b.span);  // -1 last
+  });
+}
+
 }  // namespace
 
 bool Trace::cut_short() const {
@@ -102,8 +116,12 @@ void TraceBuilder::span(Ns start, Ns duration, TrackId track, NameId name, Conte
   trace_.spans.push(start, duration, track, name, context, correlation, bytes, flops);
 }
 
+void TraceBuilder::collective(Collective collective) {
+  trace_.collectives.push_back(std::move(collective));
+}
+
 Trace TraceBuilder::finish() {
-  trace_.spans.sort_by_track_and_start();
+  follow_spans(trace_.collectives, trace_.spans.sort_by_track_and_start());
   const SpanTable& spans = trace_.spans;
   for (std::size_t row = 0; row < spans.size(); ++row) {
     Track& track = trace_.tracks[static_cast<std::size_t>(spans.track[row])];

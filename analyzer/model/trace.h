@@ -109,9 +109,22 @@ struct PeerTraffic {
   std::int64_t bytes = 0;  // source == destination: stayed local
 };
 struct CommGroup {
-  GroupKind kind = GroupKind::kEP;
+  GroupKind kind = GroupKind::kUNKNOWN;
   std::string name;
-  std::vector<std::int32_t> ranks;
+  std::vector<std::int32_t> ranks;  // in the group's order; empty unknown
+};
+struct Collective {        // one rank's part in one collective or point-to-point call
+  std::int64_t span = -1;  // row of Trace::spans, -1: its span was not recorded
+  RankId rank;
+  std::int32_t comm_group = -1;  // index into Trace::comm_groups, -1 unknown
+  std::int64_t sequence = -1;    // n-th operation of its group as the record numbers it, -1 unknown
+  NameId op, element_type;       // "all_to_allv", "BFloat16": as the record says it; not valid where unknown
+  std::int64_t elements_in = -1, elements_out = -1;  // of this rank's buffers, -1 unknown
+  std::int64_t bytes_in = -1, bytes_out = -1;        // logical: local parts are in it, copies are not deduplicated
+  std::int32_t group_size = -1, root_or_peer = -1;
+  std::vector<std::int64_t> in_splits, out_splits;  // elements to and from each member, in group order; empty unknown
+  std::string algorithm, protocol;                  // empty unknown
+  std::int32_t channels = -1;
 };
 struct ExpertPlacement {
   std::int64_t valid_from_step = 0;
@@ -128,6 +141,12 @@ struct LinkSample {
   LinkId link;
   Ns time = 0;  // absolute, CLOCK_MONOTONIC of the link's host
   std::int64_t tx_bytes = 0, rx_bytes = 0;
+};
+struct DeviceSample {  // power, clocks, activity of a device
+  DeviceKey device;
+  Ns time = 0;      // absolute, on the clock of link samples
+  NameId quantity;  // the unit is in the name: power_mw, sm_clock_mhz, nvlink_tx_percent
+  double value = 0;
 };
 struct ClockSync {
   ClockId a, b;
@@ -154,9 +173,11 @@ struct Trace {
   std::vector<RouterLoad> router_loads;
   std::vector<PeerTraffic> peer_traffic;
   std::vector<CommGroup> comm_groups;
+  std::vector<Collective> collectives;  // by span, those without one last
   std::vector<ExpertPlacement> expert_placements;
   std::vector<Link> links;
   std::vector<LinkSample> link_samples;
+  std::vector<DeviceSample> device_samples;
   std::vector<Diagnostic> diagnostics;
 
   std::string_view name_of(std::size_t row) const { return names[static_cast<std::size_t>(spans.name[row])]; }
@@ -177,6 +198,8 @@ class TraceBuilder {
   void device(const Device& device);
   void span(Ns start, Ns duration, TrackId track, NameId name, ContextId context, std::int64_t correlation = 0,
             std::int64_t bytes = -1, double flops = -1);
+  // Its span counts in the order of span() calls: spans.size() - 1 for the last one. finish() makes it a row.
+  void collective(Collective collective);
   Trace& trace() { return trace_; }  // for the tables that need no interning
   // Sorts spans, sets the tracks' row ranges, orders ranks and devices; the builder is empty afterwards.
   Trace finish();

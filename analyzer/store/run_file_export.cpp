@@ -124,6 +124,7 @@ class Exporter {
   bool spans() {
     std::vector<std::int32_t> names, contexts;
     for (const std::string& name : trace_.names) names.push_back(writer_.name(name));
+    with_names(names);
     for (const Context& c : trace_.contexts)
       contexts.push_back(writer_.context({number(c.kind), number(c.copy_kind), number(c.stage), number(c.role),
                                           number(c.part), number(c.pass), c.step.value, c.layer.value,
@@ -141,6 +142,24 @@ class Exporter {
   }
 
  private:
+  // The tables that point to names.
+  void with_names(const std::vector<std::int32_t>& names) {
+    const std::int32_t nameless = trace_.collectives.empty() ? 0 : writer_.name("");
+    const auto at = [&](NameId id) { return id.valid() ? names[static_cast<std::size_t>(id.value)] : nameless; };
+    for (const Collective& c : trace_.collectives)
+      writer_.collective({c.span < 0 ? -1 : c.span + 1, c.rank.value, c.comm_group, c.sequence, at(c.op),
+                          at(c.element_type), c.elements_in, c.elements_out, c.bytes_in, c.bytes_out, c.group_size,
+                          c.root_or_peer, list_text(c.in_splits), list_text(c.out_splits), c.algorithm, c.protocol,
+                          c.channels});
+    for (const DeviceSample& s : trace_.device_samples)
+      writer_.device_sample(
+          {s.device.rank.value, s.device.device, s.time - (bases_.empty() ? 0 : bases_[0]), at(s.quantity), s.value});
+  }
+  static std::string list_text(const std::vector<std::int64_t>& numbers) {
+    std::string text;
+    for (const std::int64_t number : numbers) text += (text.empty() ? "[" : ",") + std::to_string(number);
+    return text.empty() ? text : text + "]";
+  }
   Ns base(ClockId clock) const { return bases_[static_cast<std::size_t>(clock.value)]; }
   const Trace& trace_;
   TraceWriter& writer_;

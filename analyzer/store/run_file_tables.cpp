@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/store/run_file_tables.h"
 
+#include <charconv>
 #include <limits>
 
 #include "analyzer/model/trace_error.h"
@@ -75,7 +76,9 @@ void RunFileTables::read() {
   spans();
   router_and_traffic();
   groups_and_placement();
+  collectives();
   links();
+  device_samples();
   diagnostics();
 }
 
@@ -228,6 +231,7 @@ void RunFileTables::steps() {
 }
 
 void RunFileTables::spans() {
+  first_span_ = static_cast<std::int64_t>(builder_.trace().spans.size());
   // Two tables side by side in the order of rowids: a join would look each quantity up.
   Statement quantity = query("span_quantity", "SELECT span, bytes, flops FROM span_quantity ORDER BY span");
   bool has_quantity = quantity.step();
@@ -271,20 +275,80 @@ void RunFileTables::router_and_traffic() {
 
 void RunFileTables::groups_and_placement() {
   Trace& trace = builder_.trace();
-  std::unordered_map<std::int64_t, std::size_t> groups;
   rows("comm_group", "SELECT id, kind, name FROM comm_group ORDER BY id", [&](Statement& row) {
-    groups[row.integer(0)] = trace.comm_groups.size();
-    trace.comm_groups.push_back({enumerated<GroupKind>(row.integer(1), MOESCOPE_GROUP_KIND_COUNT), row.text(2), {}});
+    groups_[row.integer(0)] = static_cast<std::int32_t>(trace.comm_groups.size());
+    const std::int64_t kind = row.integer(1);
+    trace.comm_groups.push_back(
+        {kind >= 0 && kind < MOESCOPE_GROUP_KIND_COUNT ? static_cast<GroupKind>(kind) : GroupKind::kUNKNOWN,
+         row.text(2),
+         {}});
   });
   rows("comm_group_rank", "SELECT comm_group, rank FROM comm_group_rank ORDER BY comm_group, position",
        [&](Statement& row) {
-         trace.comm_groups[look_up("comm_group_rank", "group", groups, row.integer(0))].ranks.push_back(
-             small(row.integer(1)));
+         trace.comm_groups[static_cast<std::size_t>(look_up("comm_group_rank", "group", groups_, row.integer(0)))]
+             .ranks.push_back(small(row.integer(1)));
        });
   rows("expert_placement", "SELECT valid_from_step, layer, physical, logical, rank FROM expert_placement",
        [&](Statement& row) {
          trace.expert_placements.push_back({row.integer(0), small(row.integer(1)), small(row.integer(2)),
                                             small(row.integer(3)), RankId(small(row.integer(4)))});
+       });
+}
+
+// "[1,2,3]", or nothing where unknown.
+std::vector<std::int64_t> RunFileTables::integers(const char* table, const std::string& list) const {
+  std::vector<std::int64_t> numbers;
+  if (list.empty()) return numbers;
+  const char *at = list.data(), *const end = at + list.size();
+  if (*at++ != '[' || list.back() != ']') damaged(table, "a list that is none");
+  while (at < end && *at != ']') {
+    std::int64_t number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc{} || (*next != ',' && *next != ']')) damaged(table, "a list that is none");
+    numbers.push_back(number);
+    at = *next == ',' ? next + 1 : next;
+  }
+  return numbers;
+}
+
+void RunFileTables::collectives() {
+  const auto spans = static_cast<std::int64_t>(builder_.trace().spans.size()) - first_span_;
+  rows("collective",
+       "SELECT span, rank, comm_group, sequence, op, element_type, elements_in, elements_out, bytes_in, bytes_out, "
+       "group_size, root_or_peer, in_splits, out_splits, algorithm, protocol, channels FROM collective",
+       [&](Statement& row) {
+         Collective one;
+         const std::int64_t span = row.integer(0);
+         if (span > spans) damaged("collective", "names span " + std::to_string(span) + ", which is not there");
+         if (span > 0) one.span = first_span_ + span - 1;  // rowids count from 1 without a gap
+         one.rank = RankId(small(row.integer(1)));
+         if (row.integer(2) >= 0) one.comm_group = look_up("collective", "group", groups_, row.integer(2));
+         one.sequence = row.integer(3);
+         one.op = look_up("collective", "name", names_, row.integer(4));
+         one.element_type = look_up("collective", "name", names_, row.integer(5));
+         one.elements_in = row.integer(6);
+         one.elements_out = row.integer(7);
+         one.bytes_in = row.integer(8);
+         one.bytes_out = row.integer(9);
+         one.group_size = small(row.integer(10));
+         one.root_or_peer = small(row.integer(11));
+         one.in_splits = integers("collective", row.text(12));
+         one.out_splits = integers("collective", row.text(13));
+         one.algorithm = row.text(14);
+         one.protocol = row.text(15);
+         one.channels = small(row.integer(16));
+         builder_.collective(std::move(one));
+       });
+}
+
+void RunFileTables::device_samples() {
+  rows("device_sample", "SELECT rank, device, t_rel, quantity, value FROM device_sample ORDER BY rank, device, t_rel",
+       [&](Statement& row) {
+         builder_.trace().device_samples.push_back(
+             {{RankId(small(row.integer(0))), small(row.integer(1))},
+              absolute("device_sample", look_up("device_sample", "clock", clocks_, 0), row.integer(2)),
+              look_up("device_sample", "name", names_, row.integer(3)),
+              row.real(4)});
        });
 }
 

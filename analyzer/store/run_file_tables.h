@@ -40,7 +40,10 @@ class RunFileTables {
   void steps();
   void router_and_traffic();
   void groups_and_placement();
+  void collectives();
+  std::vector<std::int64_t> integers(const char* table, const std::string& list) const;
   void links();
+  void device_samples();
   void diagnostics();
 
   const std::string& path_;
@@ -51,6 +54,8 @@ class RunFileTables {
   std::unordered_map<std::int64_t, std::pair<TrackId, ClockHere>> tracks_;
   std::unordered_map<std::int64_t, NameId> names_;
   std::unordered_map<std::int64_t, ContextId> contexts_;
+  std::unordered_map<std::int64_t, std::int32_t> groups_;  // to the index in Trace::comm_groups
+  std::int64_t first_span_ = 0;                            // spans in the builder before this file's
 };
 
 }  // namespace moescope

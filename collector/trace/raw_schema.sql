@@ -156,6 +156,25 @@ CREATE TABLE comm_group_rank(
   position         INTEGER NOT NULL,     -- rank's index in the group
   rank             INTEGER NOT NULL
 );
+CREATE TABLE collective(                 -- one rank's part in one collective or point-to-point call
+  span             INTEGER NOT NULL,     -- span.rowid, -1: the call was seen, its span was not
+  rank             INTEGER NOT NULL,
+  comm_group       INTEGER NOT NULL,     -- comm_group.id, -1 unknown
+  sequence         INTEGER NOT NULL,     -- n-th operation of its group, as the record numbers it; -1 unknown
+  op               INTEGER NOT NULL,     -- name.id: all_to_allv, AllReduce, ... as the record says it
+  element_type     INTEGER NOT NULL,     -- name.id, of an empty text where unknown
+  elements_in      INTEGER NOT NULL,     -- elements in this rank's send buffer, -1 unknown
+  elements_out     INTEGER NOT NULL,     -- elements in this rank's receive buffer
+  bytes_in         INTEGER NOT NULL,     -- the same in bytes: logical, not what crossed a link
+  bytes_out        INTEGER NOT NULL,
+  group_size       INTEGER NOT NULL,
+  root_or_peer     INTEGER NOT NULL,     -- the root's or peer's rank, -1 none or unknown
+  in_splits        TEXT NOT NULL,        -- elements to each member, JSON array in group order; empty unknown
+  out_splits       TEXT NOT NULL,        -- elements from each member
+  algorithm        TEXT NOT NULL,        -- ring, tree, nvls, ...; empty unknown
+  protocol         TEXT NOT NULL,        -- simple, ll, ll128; empty unknown
+  channels         INTEGER NOT NULL
+);
 CREATE TABLE expert_placement(
   valid_from_step  INTEGER NOT NULL,
   layer            INTEGER NOT NULL,     -- -1: every layer
@@ -176,12 +195,12 @@ CREATE TABLE link_sample(
   tx_bytes         INTEGER NOT NULL,     -- running total, bytes
   rx_bytes         INTEGER NOT NULL
 );
-CREATE TABLE device_sample(              -- power, clocks, temperature
+CREATE TABLE device_sample(              -- power, clocks, temperature, activity
   rank             INTEGER NOT NULL,
   device           INTEGER NOT NULL,
   t_rel            INTEGER NOT NULL,     -- ns since the base of clock 0
-  quantity         TEXT NOT NULL,        -- power_mw|sm_clock_mhz|memory_clock_mhz|temperature_c|throttle_mask
-  value            INTEGER NOT NULL
+  quantity         INTEGER NOT NULL,     -- name.id; the unit is in the name: power_mw, sm_clock_mhz, temperature_c, throttle_mask
+  value            REAL NOT NULL
 );
 CREATE TABLE diagnostic(                 -- what went wrong or was left out, and the collector's own cost
   severity         TEXT NOT NULL,        -- info|warning|error
@@ -219,6 +238,18 @@ CREATE VIEW wave AS
 CREATE VIEW router AS
   SELECT step, layer, micro_batch, rank, side.text AS side, expert, assigned, kept, assigned - kept AS dropped
   FROM router_load LEFT JOIN enum_value side ON side.enumeration = 'side' AND side.value = router_load.side;
+
+CREATE VIEW collective_call AS
+  SELECT collective.rank, comm_group.name AS comm_group, collective.sequence, op.text AS op, type.text AS element_type,
+         elements_in, elements_out, bytes_in, bytes_out, group_size, root_or_peer, algorithm, protocol, channels,
+         clock.base_ns + span.start_rel AS start_ns, span.dur AS dur_ns, collective.span
+  FROM collective
+  LEFT JOIN comm_group ON comm_group.id = collective.comm_group
+  LEFT JOIN name op ON op.id = collective.op
+  LEFT JOIN name type ON type.id = collective.element_type
+  LEFT JOIN span ON span.rowid = collective.span
+  LEFT JOIN track ON track.id = span.track
+  LEFT JOIN clock ON clock.id = track.clock;
 
 CREATE VIEW link_rate AS                 -- GB/s = 1e9 bytes/s between neighbouring samples, one direction
   SELECT link.rank, link.name AS link, link.kind, a.t_rel AS from_rel, b.t_rel AS to_rel,

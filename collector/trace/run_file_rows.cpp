@@ -99,6 +99,13 @@ RunFileRows::RunFileRows()
                  [](Statement& s, const CommGroupRow& r) { Columns(s) << r.id << r.kind << r.name; }),
       comm_group_rank("INSERT INTO comm_group_rank VALUES(?,?,?)", kKeep,
                       [](Statement& s, const CommGroupRankRow& r) { Columns(s) << r.group << r.position << r.rank; }),
+      collective("INSERT INTO collective VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", kLose,
+                 [](Statement& s, const CollectiveRow& r) {
+                   Columns(s) << r.span << r.rank << r.comm_group << r.sequence << r.op << r.element_type
+                              << r.elements_in << r.elements_out << r.bytes_in << r.bytes_out << r.group_size
+                              << r.root_or_peer << r.in_splits << r.out_splits << r.algorithm << r.protocol
+                              << r.channels;
+                 }),
       expert_placement("INSERT INTO expert_placement VALUES(?,?,?,?,?)", kKeep,
                        [](Statement& s, const ExpertPlacementRow& r) {
                          Columns(s) << r.valid_from_step << r.layer << r.physical << r.logical << r.rank;
@@ -108,6 +115,11 @@ RunFileRows::RunFileRows()
       link_sample(
           "INSERT INTO link_sample VALUES(?,?,?,?)", kLose,
           [](Statement& s, const LinkSampleRow& r) { Columns(s) << r.link << r.t_rel << r.tx_bytes << r.rx_bytes; }),
+      device_sample("INSERT INTO device_sample VALUES(?,?,?,?,?)", kLose,
+                    [](Statement& s, const DeviceSampleRow& r) {
+                      Columns(s) << r.rank << r.device << r.t_rel << r.quantity;
+                      s.bind(5, r.value);
+                    }),
       diagnostic("INSERT OR REPLACE INTO diagnostic(rowid, severity, code, count, detail) VALUES(?,?,?,?,?)", kKeep,
                  [](Statement& s, const NumberedDiagnosticRow& r) {
                    const DiagnosticRow& d = r.diagnostic;

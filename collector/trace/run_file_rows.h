@@ -40,9 +40,11 @@ struct RunFileRows {
   PendingRows<PeerTrafficRow> peer_traffic;
   PendingRows<CommGroupRow> comm_group;
   PendingRows<CommGroupRankRow> comm_group_rank;
+  PendingRows<CollectiveRow> collective;
   PendingRows<ExpertPlacementRow> expert_placement;
   PendingRows<LinkRow> link;
   PendingRows<LinkSampleRow> link_sample;
+  PendingRows<DeviceSampleRow> device_sample;
   PendingRows<NumberedDiagnosticRow> diagnostic;
 
   RunFileRows();
@@ -50,7 +52,8 @@ struct RunFileRows {
   void for_each(Visit visit) {
     visit(process), visit(rank), visit(device), visit(model), visit(clock), visit(clock_sync), visit(track);
     visit(name), visit(context), visit(step), visit(router_load), visit(peer_traffic), visit(comm_group);
-    visit(comm_group_rank), visit(expert_placement), visit(link), visit(link_sample), visit(diagnostic);
+    visit(comm_group_rank), visit(collective), visit(expert_placement), visit(link), visit(link_sample);
+    visit(device_sample), visit(diagnostic);
   }
 };
 

@@ -103,6 +103,17 @@ struct CommGroupRow {
   std::string name;
   std::vector<std::int32_t> ranks;  // in group order; comm_group_rank
 };
+struct CollectiveRow {
+  std::int64_t span = -1;  // rowid: spans have 1, 2, 3, ... in the order they were given
+  std::int32_t rank = -1, comm_group = -1;
+  std::int64_t sequence = -1;
+  std::int32_t op = 0, element_type = 0;  // name ids
+  std::int64_t elements_in = -1, elements_out = -1, bytes_in = -1, bytes_out = -1;
+  std::int32_t group_size = -1, root_or_peer = -1;
+  std::string in_splits, out_splits;  // JSON arrays, empty unknown
+  std::string algorithm, protocol;
+  std::int32_t channels = -1;
+};
 struct ExpertPlacementRow {
   std::int64_t valid_from_step = 0;
   std::int32_t layer = -1, physical = -1, logical = -1, rank = -1;
@@ -115,6 +126,12 @@ struct LinkRow {
 struct LinkSampleRow {
   std::int32_t link = 0;
   std::int64_t t_rel = 0, tx_bytes = 0, rx_bytes = 0;
+};
+struct DeviceSampleRow {
+  std::int32_t rank = -1, device = 0;
+  std::int64_t t_rel = 0;
+  std::int32_t quantity = 0;  // name id; the unit is in the name
+  double value = 0;
 };
 struct DiagnosticRow {
   std::string severity, code;  // info|warning|error; snake_case

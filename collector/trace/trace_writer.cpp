@@ -308,11 +308,17 @@ void TraceWriter::router_load(const RouterLoadRow& row) {
 void TraceWriter::peer_traffic(const PeerTrafficRow& row) {
   impl_->guarded([&] { impl_->rows.peer_traffic.add(row); });
 }
+void TraceWriter::collective(const CollectiveRow& row) {
+  impl_->guarded([&] { impl_->rows.collective.add(row); });
+}
 void TraceWriter::expert_placement(const ExpertPlacementRow& row) {
   impl_->guarded([&] { impl_->rows.expert_placement.add(row); });
 }
 void TraceWriter::link_sample(const LinkSampleRow& row) {
   impl_->guarded([&] { impl_->rows.link_sample.add(row); });
+}
+void TraceWriter::device_sample(const DeviceSampleRow& row) {
+  impl_->guarded([&] { impl_->rows.device_sample.add(row); });
 }
 void TraceWriter::diagnostic(const DiagnosticRow& row) {
   impl_->guarded([&] {

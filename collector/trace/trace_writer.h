@@ -45,8 +45,10 @@ class TraceWriter {
   void clock_sync(const ClockSyncRow& row);
   void router_load(const RouterLoadRow& row);
   void peer_traffic(const PeerTrafficRow& row);
+  void collective(const CollectiveRow& row);
   void expert_placement(const ExpertPlacementRow& row);
   void link_sample(const LinkSampleRow& row);
+  void device_sample(const DeviceSampleRow& row);
   void diagnostic(const DiagnosticRow& row);  // same code and detail: counts add up
   void span(const SpanRow& row);
 

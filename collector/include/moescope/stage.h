@@ -64,7 +64,7 @@ extern "C" {
   X(1, EXECUTION, "execution")       \
   X(2, GPU_STREAM, "gpu_stream")
 
-/* What one span is. */
+/* What one span is. graph: a launch of a whole CUDA graph that was recorded as one piece, its content unknown. */
 #define MOESCOPE_SPAN_KINDS(X)     \
   X(0, RANGE, "range")             \
   X(1, WORK, "work")               \
@@ -73,7 +73,8 @@ extern "C" {
   X(4, MEMSET, "memset")           \
   X(5, RUNTIME, "runtime")         \
   X(6, SYNCHRONIZATION, "synchronization") \
-  X(7, WAIT, "wait")
+  X(7, WAIT, "wait")         \
+  X(8, GRAPH, "graph")
 
 /* Who said it. */
 #define MOESCOPE_SOURCES(X)        \
@@ -114,7 +115,8 @@ extern "C" {
   X(1, TP, "tp")                \
   X(2, DP, "dp")                \
   X(3, PP, "pp")                \
-  X(4, CP, "cp")
+  X(4, CP, "cp")                \
+  X(5, UNKNOWN, "unknown")
 
 #define MOESCOPE_SIDES(X) \
   X(0, SENT, "sent")      \

@@ -71,6 +71,70 @@ TEST_CASE("several ranks' traces become one run, each on its own clock") {
   CHECK(back.clocks.size() == 3);
 }
 
+TEST_CASE("collectives follow their spans through the sort and the file, and samples keep their units' names") {
+  TraceBuilder builder;
+  const ClockId clock = builder.clock({ClockKind::kMONOTONIC, "monotonic", "boot"});
+  Track stream;
+  stream.rank = RankId(3);
+  stream.device = 0;
+  stream.kind = TrackKind::kGPU_STREAM;
+  stream.clock = clock;
+  const TrackId late = builder.track(stream), early = builder.track(stream);
+  Context kernel;
+  kernel.kind = SpanKind::kKERNEL;
+  builder.trace().comm_groups.push_back({GroupKind::kUNKNOWN, "default_pg", {3, 1}});
+  // Given in the opposite order of the rows: tracks descending, times descending.
+  for (int i = 0; i < 6; ++i) {
+    builder.span(1000 - 10 * i, 5, i % 2 == 0 ? early : late, builder.name("k" + std::to_string(i)),
+                 builder.context(kernel));
+    if (i == 1 || i == 4) {
+      Collective one;
+      one.span = static_cast<std::int64_t>(builder.trace().spans.size()) - 1;
+      one.rank = RankId(3);
+      one.comm_group = 0;
+      one.sequence = i;
+      one.op = builder.name("all_to_allv");
+      one.bytes_in = 100 * i;
+      one.in_splits = {1, 0, i};
+      one.algorithm = "ring";
+      builder.collective(one);
+    }
+  }
+  Collective unseen;
+  unseen.op = builder.name("broadcast");
+  builder.collective(unseen);
+  builder.trace().device_samples.push_back({{RankId(3), 0}, 990, builder.name("power_mw"), 412.5});
+  const Trace source = builder.finish();
+  const test::ScratchFolder folder;
+  write_run_file(source, folder / "run", "0.0.0");
+  const Trace back = load_trace({folder / "run"}, "auto", {});
+  for (const Trace* trace : {&source, &back}) {
+    REQUIRE(trace->collectives.size() == 3);
+    const auto op = [&](std::size_t i) {
+      return trace->names[static_cast<std::size_t>(trace->collectives[i].op.value)];
+    };
+    // Track `late` has the lower id, so its k5, k3, k1 are rows 0 to 2; then k4, k2, k0.
+    const Collective &first = trace->collectives[0], &second = trace->collectives[1];
+    CHECK(trace->name_of(static_cast<std::size_t>(first.span)) == "k1");
+    CHECK(first.sequence == 1);
+    CHECK(trace->name_of(static_cast<std::size_t>(second.span)) == "k4");
+    CHECK(second.sequence == 4);
+    CHECK(second.bytes_in == 400);
+    CHECK(second.bytes_out == -1);
+    CHECK(second.in_splits == std::vector<std::int64_t>{1, 0, 4});
+    CHECK(second.out_splits.empty());
+    CHECK(second.algorithm == "ring");
+    CHECK(trace->comm_groups[static_cast<std::size_t>(second.comm_group)].ranks == std::vector<std::int32_t>{3, 1});
+    CHECK(trace->collectives[2].span == -1);
+    CHECK(op(0) == "all_to_allv");
+    CHECK(op(2) == "broadcast");
+    REQUIRE(trace->device_samples.size() == 1);
+    CHECK(trace->device_samples[0].time == 990);
+    CHECK(trace->device_samples[0].value == 412.5);
+    CHECK(trace->names[static_cast<std::size_t>(trace->device_samples[0].quantity.value)] == "power_mw");
+  }
+}
+
 TEST_CASE("a source that ended early stays cut short") {
   const test::ScratchFolder folder;
   const std::string whole = test::contents(kTiny);
