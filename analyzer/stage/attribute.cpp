@@ -50,7 +50,7 @@ Answer<double> attributed_fraction(const Trace& trace, const Attribution& attrib
 
 }  // namespace
 
-Attribution attribute(const Trace& trace) {
+Attribution attribute(const Trace& trace, const RuleSet& rules) {
   const std::size_t rows = trace.spans.size();
   Attribution result;
   result.stage.resize(rows, Stage::kUNATTRIBUTED);
@@ -61,7 +61,7 @@ Attribution attribute(const Trace& trace) {
   result.activity.resize(rows, ActivityClass::kNone);
   result.annotation.resize(rows, -1);
 
-  NameMeanings meanings(trace, RuleSet::builtin());
+  NameMeanings meanings(trace, rules);
   const std::vector<RangeSays> ranges = range_contexts(trace, meanings);
   std::vector<bool> ambiguous_gemm(rows, false);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -104,6 +104,10 @@ Attribution attribute(const Trace& trace) {
   }
   result.attributed_fraction = attributed_fraction(trace, result);
   return result;
+}
+
+Attribution attribute(const Trace& trace) {
+  return attribute(trace, RuleSet::builtin());
 }
 
 }  // namespace moescope

@@ -13,6 +13,8 @@
 
 namespace moescope {
 
+class RuleSet;
+
 struct Attribution {
   std::vector<Stage> stage;      // what it physically does
   std::vector<Stage> role;       // its place in the layer; as stage where nothing says otherwise
@@ -27,6 +29,7 @@ struct Attribution {
 
 // Attributes every span: what the record says itself, else the rules by name, else the launching range. Pure; linear
 // but for one sort per host thread. Each distinct name is matched against the rules once.
-Attribution attribute(const Trace& trace);
+Attribution attribute(const Trace& trace, const RuleSet& rules);
+Attribution attribute(const Trace& trace);  // by the builtin rules alone
 
 }  // namespace moescope
