@@ -3,9 +3,13 @@
 
 #include <algorithm>
 
+#include "analyzer/report/sections.h"
+
 namespace moescope {
 
-std::vector<Abstention> abstentions(const Trace& trace, const Analysis& analysis) {
+std::vector<Abstention> abstentions(const ReportInput& input) {
+  const Trace& trace = input.trace;
+  const Analysis& analysis = input.analysis;
   std::vector<Abstention> list;
   const auto add = [&list](const std::string& metric, const std::string& reason) {
     const bool known = std::any_of(list.begin(), list.end(),
@@ -40,13 +44,9 @@ std::vector<Abstention> abstentions(const Trace& trace, const Analysis& analysis
     if (!bound.tier) add("bounds.tier", bound.tier.reason());
   if (!trace.model || trace.model->synthetic_routing < 0)
     add("run.synthetic_routing", "the record does not say whether routing was real or forced");
-  add("links", trace.link_samples.empty() ? "no link counters in the record"
-                                          : "link counters are in the record; this version does not evaluate them");
-  add("arrival", "needs the ranks' clocks fitted to each other; this version does not do that");
-  add("device_state", "no clocks, power or throttle reasons are read in this version");
   add("overhead", "the recorder's own cost is not evaluated in this version");
-  add("whatif", "this version has no what-if model");
-  add("findings", "this version has no diagnosis");
+  for (const Section& section : sections())
+    if (section.abstain) section.abstain(input, list);
   return list;
 }
 

@@ -5,6 +5,7 @@
 #include "analyzer/report/questions.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_facts.h"
+#include "analyzer/report/sections.h"
 
 namespace moescope {
 namespace {
@@ -14,7 +15,7 @@ using Layout = JsonWriter::Layout;
 class ReportWriter {
  public:
   explicit ReportWriter(const ReportInput& input)
-      : trace_(input.trace), attribution_(input.attribution), analysis_(input.analysis) {}
+      : input_(input), trace_(input.trace), attribution_(input.attribution), analysis_(input.analysis) {}
 
   std::string write(const std::string& tool_version) {
     json_.begin_object();
@@ -37,15 +38,19 @@ class ReportWriter {
     waves();
     router();
     bounds();
-    for (const char* empty : {"links", "arrival", "device_state", "whatif", "findings"}) {
-      json_.key(empty);
-      json_.begin_array();
-      json_.end_array();
+    for (const Section& section : sections()) {
+      json_.key(section.key);
+      if (section.json) {
+        section.json(input_, json_);
+      } else {
+        json_.begin_array();
+        json_.end_array();
+      }
     }
     ask();
     json_.key("abstained");
     json_.begin_array();
-    for (const Abstention& one : abstentions(trace_, analysis_)) {
+    for (const Abstention& one : abstentions(input_)) {
       json_.begin_object(Layout::kLine);
       json_.field("metric", one.metric);
       json_.field("reason", one.reason);
@@ -306,6 +311,7 @@ class ReportWriter {
     if (number >= 0) json_.field(key, number);
   }
 
+  const ReportInput& input_;
   const Trace& trace_;
   const Attribution& attribution_;
   const Analysis& analysis_;

@@ -7,9 +7,12 @@
 
 #include "analyzer/metric/metrics.h"
 #include "analyzer/report/abstentions.h"
+#include "analyzer/report/figure_text.h"
 #include "analyzer/report/questions.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/run_facts.h"
+#include "analyzer/report/sections.h"
+#include "analyzer/report/text_page.h"
 #include "analyzer/report/text_table.h"
 #include "analyzer/report/verdict.h"
 
@@ -17,22 +20,18 @@ namespace moescope {
 namespace {
 
 constexpr std::size_t kRanksShown = 8, kLayersShown = 8, kAnnotationsShown = 12;
-constexpr std::size_t kIndent = 2;
-
-std::string in_unit(const Metric& metric, double value) {
-  if (metric.unit == "ns") return time_text(value);
-  if (metric.unit == "B") return bytes_text(value);
-  if (metric.id.ends_with("fraction")) return percent_text(value);
-  return number_text(value);
-}
-
 class TextReport {
  public:
   TextReport(const ReportInput& input, const TextStyle& style)
-      : trace_(input.trace), attribution_(input.attribution), analysis_(input.analysis), style_(style) {}
+      : input_(input),
+        trace_(input.trace),
+        attribution_(input.attribution),
+        analysis_(input.analysis),
+        figures_(input.analysis),
+        page_(style) {}
 
   std::string write() {
-    out_ = bold(verdict_sentence(analysis_)) + "\n";
+    page_.headline(verdict_sentence(analysis_));
     run();
     if (!analysis_.selection.devices.empty()) {
       ranks();
@@ -43,45 +42,26 @@ class TextReport {
     }
     router();
     bound();
+    for (const Section& section : sections())
+      if (section.text) section.text(input_, page_);
     ask();
     coverage();
     abstained();
-    return std::move(out_);
+    return page_.take();
   }
 
  private:
-  std::string bold(const std::string& text) const { return style_.color ? "\033[1m" + text + "\033[0m" : text; }
-  std::string dim(const std::string& text) const { return style_.color ? "\033[2m" + text + "\033[0m" : text; }
-  std::string warn(const std::string& text) const { return style_.color ? "\033[33m" + text + "\033[0m" : text; }
-  void title(const std::string& name, const std::string& note = "") {
-    out_ += "\n" + bold(name) + (note.empty() ? "" : "  " + dim(note)) + "\n";
-  }
-  void line(const std::string& text) { out_ += std::string(kIndent, ' ') + text + "\n"; }
-
-  // A metric by id, as text; empty where it is absent.
+  void title(const std::string& name, const std::string& note = "") { page_.title(name, note); }
+  void line(const std::string& text) { page_.line(text); }
+  std::string dim(const std::string& text) const { return page_.dim(text); }
   std::string over(Grain grain, std::string_view id, std::size_t row, bool worst = false) const {
-    const Metric& metric = *find_metric(grain, id);
-    const auto figure = evaluate_over_ranks(metric, analysis_, row);
-    return figure ? in_unit(metric, worst ? figure->worst : figure->median) : std::string();
+    return figures_.over(grain, id, row, worst);
   }
   std::string plain(Grain grain, std::string_view id, std::size_t row, std::size_t device = 0) const {
-    const Metric& metric = *find_metric(grain, id);
-    const auto figure = evaluate(metric, analysis_, row, device);
-    return figure ? in_unit(metric, *figure) : std::string();
+    return figures_.plain(grain, id, row, device);
   }
-  double sort_value(Grain grain, std::string_view id, std::size_t row) const {
-    const auto figure = evaluate_over_ranks(*find_metric(grain, id), analysis_, row);
-    return figure ? figure->median : -1;
-  }
-  // Rows of a grain, the largest first, no more than shown.
   std::vector<std::size_t> largest(Grain grain, std::string_view id, std::size_t shown) const {
-    std::vector<std::size_t> order(row_count(analysis_, grain));
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (order.size() <= shown) return order;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return sort_value(grain, id, a) > sort_value(grain, id, b); });
-    order.resize(shown);
-    return order;
+    return figures_.largest(grain, id, shown);
   }
   void others(std::size_t all, std::size_t shown, const char* what) {
     if (all > shown) line(dim(fmt::format("... and {} more {} with less exposed communication", all - shown, what)));
@@ -103,9 +83,9 @@ class TextReport {
     if (trace_.model && trace_.model->synthetic_routing == 1)
       line("Routing was forced or made up: router figures say nothing about a real model.");
     if (facts.cut_short)
-      line(warn("The run was cut short: " +
-                (facts.cut_short_reason.empty() ? "its record has no clean end" : facts.cut_short_reason) +
-                ". What came after is missing."));
+      line(page_.warn("The run was cut short: " +
+                      (facts.cut_short_reason.empty() ? "its record has no clean end" : facts.cut_short_reason) +
+                      ". What came after is missing."));
     if (analysis_.selection.steps_unfinished > 0)
       line(fmt::format("{} without an end left out.", some(analysis_.selection.steps_unfinished, "step")));
     if (analysis_.selection.rows_outside_steps > 0)
@@ -151,17 +131,17 @@ class TextReport {
         for (const char* id : ids) cells.push_back(plain(Grain::kRank, id, device, device));
         table.row(std::move(cells));
       }
-      out_ += table.render(kIndent);
+      page_.table(table);
     } else {
       TextTable table({"figure", "median", "worst", "on rank"});
       for (std::size_t i = 0; i < std::size(ids); ++i) {
         const Metric& metric = *find_metric(Grain::kRank, ids[i]);
         const auto figure = evaluate_over_ranks(metric, analysis_, 0);
         if (figure)
-          table.row({heads[i], in_unit(metric, figure->median), in_unit(metric, figure->worst),
+          table.row({heads[i], FigureText::in_unit(metric, figure->median), FigureText::in_unit(metric, figure->worst),
                      std::to_string(figure->worst_rank.value)});
       }
-      out_ += table.render(kIndent);
+      page_.table(table);
     }
   }
 
@@ -193,7 +173,7 @@ class TextReport {
                  at("count"), at("time_ns"), at("time_ns", true), at("exposed_ns"), at("exposed_ns", true),
                  at("hidden_fraction"), at("bytes"), at("wire_bw_gb_s"), at("tflops")});
     }
-    out_ += table.render(kIndent);
+    page_.table(table);
     if (stages_overlap())
       line(dim("Stages overlap one another: each one's exposed time is its own, and they sum to more than the whole."));
   }
@@ -206,7 +186,7 @@ class TextReport {
       table.row({name_text(trace_.names[static_cast<std::size_t>(analysis_.annotations[row].name.value)]),
                  over(Grain::kAnnotation, "count", row), over(Grain::kAnnotation, "comm_ns", row),
                  over(Grain::kAnnotation, "exposed_comm_ns", row), over(Grain::kAnnotation, "hidden_fraction", row)});
-    out_ += table.render(kIndent);
+    page_.table(table);
     others(analysis_.annotations.size(), kAnnotationsShown, "ranges");
   }
 
@@ -218,7 +198,7 @@ class TextReport {
       table.row({std::to_string(analysis_.layers[row].layer.value), over(Grain::kLayer, "comm_ns", row),
                  over(Grain::kLayer, "exposed_comm_ns", row), over(Grain::kLayer, "hidden_fraction", row),
                  over(Grain::kLayer, "expert_compute_ns", row), over(Grain::kLayer, "compute_over_comm", row)});
-    out_ += table.render(kIndent);
+    page_.table(table);
     others(analysis_.layers.size(), kLayersShown, "layers");
   }
 
@@ -260,7 +240,7 @@ class TextReport {
       table.row({std::to_string(router.layers[row].layer.value), at("max_over_mean"), at("cv"), at("gini"),
                  at("entropy_normalised"), at("dead_experts"), at("dropped_fraction")});
     }
-    out_ += table.render(kIndent);
+    page_.table(table);
     if (router.layers.size() > kLayersShown)
       line(dim(fmt::format("... and {} more layers, better balanced", router.layers.size() - kLayersShown)));
     if (router.instances_without_tokens > 0)
@@ -290,8 +270,7 @@ class TextReport {
         title("Bound", "headroom: expert compute over token transfer; above 1 the experts alone can hide it");
       titled = true;
       if (bound.pass != Pass::kUNKNOWN) line(std::string(name(bound.pass)) + (bound.tier ? ", " + *bound.tier : ""));
-      std::string text = table.render(kIndent);
-      out_ += text.substr(text.find('\n') + 1);  // the header is empty
+      page_.table_without_header(table);
       if (bound.includes_wait)
         line(dim("Transfer time includes waiting for other ranks: the headroom is a lower bound."));
     }
@@ -324,7 +303,7 @@ class TextReport {
 
   void abstained() {
     std::vector<std::pair<std::string, std::string>> by_reason;  // reason, metrics; in order
-    for (const Abstention& one : abstentions(trace_, analysis_)) {
+    for (const Abstention& one : abstentions(input_)) {
       const auto known = std::find_if(by_reason.begin(), by_reason.end(),
                                       [&](const auto& entry) { return entry.first == one.reason; });
       if (known != by_reason.end())
@@ -337,11 +316,12 @@ class TextReport {
     for (const auto& [reason, names] : by_reason) line(names + ": " + dim(reason));
   }
 
+  const ReportInput& input_;
   const Trace& trace_;
   const Attribution& attribution_;
   const Analysis& analysis_;
-  const TextStyle& style_;
-  std::string out_;
+  const FigureText figures_;
+  TextPage page_;
 };
 
 }  // namespace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/sections.h"
+
+#include <array>
+
+namespace moescope {
+namespace {
+
+using List = std::vector<Abstention>;
+
+void no_links(const ReportInput& input, List& list) {
+  list.push_back({"links", input.trace.link_samples.empty()
+                               ? "no link counters in the record"
+                               : "link counters are in the record; this version does not evaluate them"});
+}
+void no_arrival(const ReportInput&, List& list) {
+  list.push_back({"arrival", "needs the ranks' clocks fitted to each other; this version does not do that"});
+}
+void no_device_state(const ReportInput&, List& list) {
+  list.push_back({"device_state", "no clocks, power or throttle reasons are read in this version"});
+}
+void no_whatif(const ReportInput&, List& list) {
+  list.push_back({"whatif", "this version has no what-if model"});
+}
+void no_findings(const ReportInput&, List& list) {
+  list.push_back({"findings", "this version has no diagnosis"});
+}
+
+// THE list.
+constexpr auto kSections = std::to_array<Section>({
+    {"links", nullptr, nullptr, no_links},
+    {"arrival", nullptr, nullptr, no_arrival},
+    {"device_state", nullptr, nullptr, no_device_state},
+    {"whatif", nullptr, nullptr, no_whatif},
+    {"findings", nullptr, nullptr, no_findings},
+});
+
+}  // namespace
+
+std::span<const Section> sections() {
+  return kSections;
+}
+
+}  // namespace moescope
