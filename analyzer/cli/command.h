@@ -30,6 +30,6 @@ struct Command {
   std::function<int()> (*define)(CLI::App& app, const Global& global);
 };
 
-extern const Command kRecord, kImport, kReport, kCompare, kGate;
+extern const Command kRecord, kImport, kReport, kCompare, kGate, kRules;
 
 }  // namespace moescope::cli

@@ -7,6 +7,7 @@
 #include "analyzer/cli/compare_runs.h"
 #include "analyzer/cli/output_file.h"
 #include "analyzer/cli/scope_options.h"
+#include "analyzer/cli/stage_rule_option.h"
 #include "analyzer/report/gate_report.h"
 
 namespace moescope::cli {
@@ -16,6 +17,7 @@ struct Options {
   std::vector<std::string> base, head;
   std::string format = "text", output;
   ScopeOptions scope;
+  StageRuleOption rules;
 };
 
 std::function<int()> define(CLI::App& app, const Global& global) {
@@ -25,9 +27,11 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   app.add_option("--format", options->format, "text, json or markdown")->type_name("NAME");
   app.add_option("-o,--output", options->output, "Write here instead of to standard output")->type_name("FILE");
   options->scope.add_to(app);
+  options->rules.add_to(app, "--rules");
   return [options, &global] {
     check_format(options->format, "text, json, markdown");
-    const GateResult result = compare_runs(options->base, options->head, options->scope, all_figures(), global);
+    const GateResult result =
+        compare_runs(options->base, options->head, options->scope, *options->rules.load(), all_figures(), global);
     const bool color = options->output.empty() && stdout_wants_color();
     write_output(options->output, options->format == "json"       ? gate_json(result, MOESCOPE_VERSION)
                                   : options->format == "markdown" ? gate_markdown(result)

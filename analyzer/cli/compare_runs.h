@@ -8,11 +8,13 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/scope_options.h"
 #include "analyzer/compare/gate.h"
+#include "analyzer/stage/rule_set.h"
 
 namespace moescope::cli {
 
 // Each path is a run of its own. Throws TraceError (unreadable, or runs that can't be compared) and UsageError.
 GateResult compare_runs(const std::vector<std::string>& base, const std::vector<std::string>& head,
-                        const ScopeOptions& scope, std::span<const GateRule> rules, const Global& global);
+                        const ScopeOptions& scope, const RuleSet& stage_rules, std::span<const GateRule> rules,
+                        const Global& global);
 
 }  // namespace moescope::cli

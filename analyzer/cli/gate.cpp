@@ -9,6 +9,7 @@
 #include "analyzer/cli/compare_runs.h"
 #include "analyzer/cli/output_file.h"
 #include "analyzer/cli/scope_options.h"
+#include "analyzer/cli/stage_rule_option.h"
 #include "analyzer/compare/rule_file.h"
 #include "analyzer/report/gate_report.h"
 
@@ -19,6 +20,7 @@ struct Options {
   std::vector<std::string> base, head;
   std::string rules, json, markdown;
   ScopeOptions scope;
+  StageRuleOption stage_rules;
 };
 
 int exit_code(Verdict verdict) {
@@ -42,10 +44,12 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   app.add_option("--json", options->json, "Write the verdict and its figures here as JSON")->type_name("FILE");
   app.add_option("--markdown", options->markdown, "Write them here as Markdown")->type_name("FILE");
   options->scope.add_to(app);
+  options->stage_rules.add_to(app, "--stage-rules");
   return [options, &global] {
     std::vector<GateRule> rules(default_rules().begin(), default_rules().end());
     if (!options->rules.empty()) rules = read_rule_file(options->rules);
-    const GateResult result = compare_runs(options->base, options->head, options->scope, rules, global);
+    const GateResult result =
+        compare_runs(options->base, options->head, options->scope, *options->stage_rules.load(), rules, global);
     if (!options->json.empty()) write_output(options->json, gate_json(result, MOESCOPE_VERSION));
     if (!options->markdown.empty()) write_output(options->markdown, gate_markdown(result));
     if (!global.quiet && options->json != "-" && options->markdown != "-")

@@ -14,13 +14,13 @@ Trace load(const std::vector<std::string>& paths, const std::string& format, boo
   return load_trace(paths, format, options);
 }
 
-LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& scope, bool salvage,
+LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& scope, const RuleSet& rules, bool salvage,
                    const Global& global) {
   const Scope wanted = scope.scope();  // wrong words are found before anything is read
   const Definition definition = scope.definition();
   const Per per = scope.per();
   LoadedRun run{load(paths, "auto", salvage, global), {}, {}};
-  run.attribution = attribute(run.trace);
+  run.attribution = attribute(run.trace, rules);
   run.analysis = analyze(run.trace, run.attribution, wanted, definition, per);
   return run;
 }

@@ -8,6 +8,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/scope_options.h"
 #include "analyzer/metric/analysis.h"
+#include "analyzer/stage/rule_set.h"
 
 namespace moescope::cli {
 
@@ -18,7 +19,7 @@ struct LoadedRun {
 };
 // Throw TraceError, load_run also UsageError.
 Trace load(const std::vector<std::string>& paths, const std::string& format, bool salvage, const Global& global);
-LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& scope, bool salvage,
+LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& scope, const RuleSet& rules, bool salvage,
                    const Global& global);
 
 }  // namespace moescope::cli

@@ -17,7 +17,7 @@ namespace moescope::cli {
 namespace {
 
 const Command* const kCommands[] = {
-    &kRecord, &kImport, &kReport, &kCompare, &kGate,
+    &kRecord, &kImport, &kReport, &kCompare, &kGate, &kRules,
 };
 
 // Exactly one line, whatever the message holds.

@@ -9,6 +9,7 @@
 #include "analyzer/cli/load_run.h"
 #include "analyzer/cli/output_file.h"
 #include "analyzer/cli/scope_options.h"
+#include "analyzer/cli/stage_rule_option.h"
 
 namespace moescope::cli {
 namespace {
@@ -17,6 +18,7 @@ struct Options {
   std::vector<std::string> runs;
   std::string format = "text", output;
   ScopeOptions scope;
+  StageRuleOption rules;
   bool salvage = false;
 };
 
@@ -28,10 +30,11 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   app.add_option("--format", options->format, "text or json")->type_name("NAME");
   app.add_option("-o,--output", options->output, "Write here instead of to standard output")->type_name("FILE");
   options->scope.add_to(app);
+  options->rules.add_to(app, "--rules");
   app.add_flag("--salvage", options->salvage, "Read what is whole of a truncated trace");
   return [options, &global] {
     check_format(options->format, "text, json");
-    const LoadedRun run = load_run(options->runs, options->scope, options->salvage, global);
+    const LoadedRun run = load_run(options->runs, options->scope, *options->rules.load(), options->salvage, global);
     const ReportInput input{run.trace, run.attribution, run.analysis};
     const bool color = options->output.empty() && stdout_wants_color();
     write_output(options->output,

@@ -6,35 +6,12 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <sstream>
-#include <string_view>
+
+#include "analyzer/model/nearest_word.h"
 
 namespace moescope {
 namespace {
-
-// Edits (insert, delete, replace) from one word to another.
-std::size_t edits(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  const auto closest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-    return edits(word, a) < edits(word, b);
-  });
-  return *closest;
-}
 
 class Parser {
  public:
@@ -71,7 +48,8 @@ class Parser {
   void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
     for (const auto& [key, node] : table)
       if (std::find(known.begin(), known.end(), key.str()) == known.end())
-        fail(node, "unknown key '" + std::string(key.str()) + "'", "did you mean '" + nearest(key.str(), known) + "'?");
+        fail(node, "unknown key '" + std::string(key.str()) + "'",
+             "did you mean '" + nearest_word(key.str(), known) + "'?");
   }
   std::string word(const toml::node& node, const char* key) const {
     if (!node.is_string()) fail(node, std::string("'") + key + "' must be a word in quotes");
@@ -88,21 +66,23 @@ class Parser {
     if (!compared)
       fail(*metric, "unknown metric '" + metric_name + "'",
            "did you mean '" +
-               nearest(metric_name,
-                       {"step_ns", "exposed_comm_ns", "hidden_fraction", "stage_time_ns", "stage_exposed_ns"}) +
+               nearest_word(metric_name,
+                            {"step_ns", "exposed_comm_ns", "hidden_fraction", "stage_time_ns", "stage_exposed_ns"}) +
                "'?");
     rule.compared = *compared;
     const bool by_stage = *compared == Compared::kStageTime || *compared == Compared::kStageExposed;
     if (const toml::node* node = table.get("stage")) {
       const std::string text = word(*node, "stage");
       rule.stage = stage_from_name(text);
-      if (!rule.stage) fail(*node, "unknown stage '" + text + "'", "did you mean '" + nearest(text, stages()) + "'?");
+      if (!rule.stage)
+        fail(*node, "unknown stage '" + text + "'", "did you mean '" + nearest_word(text, stages()) + "'?");
       if (!by_stage) fail(*node, "'" + metric_name + "' has no stages", "use stage_time_ns or stage_exposed_ns");
     }
     if (const toml::node* node = table.get("pass")) {
       const std::string text = word(*node, "pass");
       rule.pass = pass_from_name(text);
-      if (!rule.pass) fail(*node, "unknown pass '" + text + "'", "did you mean '" + nearest(text, passes()) + "'?");
+      if (!rule.pass)
+        fail(*node, "unknown pass '" + text + "'", "did you mean '" + nearest_word(text, passes()) + "'?");
       if (!by_stage) fail(*node, "'" + metric_name + "' has no passes", "use stage_time_ns or stage_exposed_ns");
     }
     const toml::node* budget = table.get("budget");

@@ -103,6 +103,7 @@ Attribution attribute(const Trace& trace, const RuleSet& rules) {
                            : role_in_range(result.stage[row], ranges[row].stages);
   }
   result.attributed_fraction = attributed_fraction(trace, result);
+  result.user_rules = meanings.user_rule_uses();
   return result;
 }
 

@@ -15,6 +15,13 @@ namespace moescope {
 
 class RuleSet;
 
+// What became of a rule of the user's: one that decides no name is misspelt, or hidden behind another.
+struct UserRuleUse {
+  std::string place;  // FILE:LINE
+  std::string pattern;
+  std::int64_t names = 0;  // distinct names it decided
+};
+
 struct Attribution {
   std::vector<Stage> stage;      // what it physically does
   std::vector<Stage> role;       // its place in the layer; as stage where nothing says otherwise
@@ -25,6 +32,7 @@ struct Attribution {
   std::vector<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
   // Share of device work time (union per device, summed) whose stage is known; absent without device work.
   Answer<double> attributed_fraction = Abstained{"no GPU or execution records"};
+  std::vector<UserRuleUse> user_rules;  // empty without such rules
 };
 
 // Attributes every span: what the record says itself, else the rules by name, else the launching range. Pure; linear

@@ -14,7 +14,7 @@ const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
   if (kind == RuleKind::kKernel) rule = rules_.first_match(kind, readable_kernel_name(raw));
   if (!rule) rule = rules_.first_match(kind, raw);
   if (rule) {
-    meaning = {rule->stages, leading_stage(rule->stages), rule->part, rule->pass, rule->candidates};
+    meaning = {rule->stages, leading_stage(rule->stages), rule->part, rule->pass, rule->candidates, rule};
   }
   if (kind == RuleKind::kRange)
     if (const Pass pass = pass_of_range_name(raw); pass != Pass::kUNKNOWN) meaning.pass = pass;
@@ -22,7 +22,7 @@ const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
 }
 
 const NameMeaning& NameMeanings::of_device_work(std::int32_t name, SpanKind kind) {
-  static const NameMeaning kMemory{Stage::kMEMCPY, Stage::kMEMCPY, Part::kPAYLOAD, Pass::kUNKNOWN, {}};
+  static const NameMeaning kMemory{Stage::kMEMCPY, Stage::kMEMCPY, Part::kPAYLOAD, Pass::kUNKNOWN, {}, nullptr};
   switch (kind) {
     case SpanKind::kCOPY: {
       const NameMeaning& meaning = look_up(name, RuleKind::kCopy);
@@ -40,6 +40,16 @@ const NameMeaning& NameMeanings::of_device_work(std::int32_t name, SpanKind kind
 
 const NameMeaning& NameMeanings::of_range(std::int32_t name) {
   return look_up(name, RuleKind::kRange);
+}
+
+std::vector<UserRuleUse> NameMeanings::user_rule_uses() const {
+  std::unordered_map<const StageRule*, std::int64_t> decided;
+  for (const auto& [key, meaning] : known_)
+    if (meaning.rule != nullptr) ++decided[meaning.rule];
+  std::vector<UserRuleUse> uses;
+  for (const StageRule& rule : rules_.user_rules())
+    uses.push_back({std::string(rule.provenance), rule.pattern, decided.count(&rule) ? decided.at(&rule) : 0});
+  return uses;
 }
 
 Pass pass_of_range_name(std::string_view name) {

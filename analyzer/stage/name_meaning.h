@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyzer/model/trace.h"
+#include "analyzer/stage/attribution.h"
 #include "analyzer/stage/rule_set.h"
 
 namespace moescope {
@@ -16,6 +17,7 @@ struct NameMeaning {
   Part part = Part::kPAYLOAD;
   Pass pass = Pass::kUNKNOWN;
   StageSet candidates;
+  const StageRule* rule = nullptr;  // that said so
   bool known() const { return stages.bits() != 0; }
 };
 
@@ -24,6 +26,8 @@ class NameMeanings {
   NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {}
   const NameMeaning& of_device_work(std::int32_t name, SpanKind kind);
   const NameMeaning& of_range(std::int32_t name);
+  // The user's rules, in their files' order, and how many of the names looked up so far each decided.
+  std::vector<UserRuleUse> user_rule_uses() const;
 
  private:
   const NameMeaning& look_up(std::int32_t name, RuleKind kind);

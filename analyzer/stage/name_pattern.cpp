@@ -171,10 +171,13 @@ bool is_word(unsigned char c) {
 // The states an automaton is in at one place of the name. Insertion keeps each state once.
 class StateSet {
  public:
-  explicit StateSet(std::size_t states) : seen_at_(states, 0) {}
-  void clear() {
+  void clear(std::size_t states) {
     states_.clear();
-    ++round_;
+    if (seen_at_.size() < states) seen_at_.resize(states, 0);
+    if (++round_ == 0) {  // the count came round: nothing of old may look new
+      std::fill(seen_at_.begin(), seen_at_.end(), 0);
+      round_ = 1;
+    }
   }
   bool insert(std::int32_t state) {
     auto& seen = seen_at_[static_cast<std::size_t>(state)];
@@ -189,7 +192,13 @@ class StateSet {
  private:
   std::vector<std::uint32_t> seen_at_;
   std::vector<std::int32_t> states_;
-  std::uint32_t round_ = 1;
+  std::uint32_t round_ = 0;
+};
+
+// Kept by thread, since names are many and most are short.
+struct Scratch {
+  StateSet now, next;
+  std::vector<std::int32_t> pending;
 };
 
 }  // namespace
@@ -201,6 +210,50 @@ NamePattern::NamePattern(std::string_view pattern) {
   compiler.push(Kind::kMatch);
   needed_ = needed(tree);
   if (strength(needed_) == 0) needed_.clear();
+  find_beginnings();
+}
+
+void NamePattern::find_beginnings() {
+  // Every state that is reached before a byte is taken; through ^ only, or not.
+  std::vector<char> seen(program_.size() * 2, 0);
+  std::vector<std::pair<std::int32_t, bool>> pending = {{0, false}};
+  at_begin_only_ = true;
+  while (!pending.empty()) {
+    const auto [state, begun] = pending.back();
+    pending.pop_back();
+    char& been = seen[static_cast<std::size_t>(state) * 2 + begun];
+    if (been) continue;
+    been = 1;
+    const Instruction& op = program_[static_cast<std::size_t>(state)];
+    switch (op.kind) {
+      case Kind::kByte:
+        first_.add(op.byte);
+        at_begin_only_ &= begun;
+        break;
+      case Kind::kSet:
+        first_.add(sets_[static_cast<std::size_t>(op.to)]);
+        at_begin_only_ &= begun;
+        break;
+      case Kind::kMatch:
+        takes_nothing_ = true;
+        at_begin_only_ &= begun;
+        break;
+      case Kind::kSplit:
+        pending.emplace_back(op.other, begun);
+        pending.emplace_back(op.to, begun);
+        break;
+      case Kind::kJump:
+        pending.emplace_back(op.to, begun);
+        break;
+      case Kind::kBegin:
+        pending.emplace_back(state + 1, true);
+        break;
+      case Kind::kEnd:
+      case Kind::kWordEdge:
+        pending.emplace_back(state + 1, begun);
+        break;
+    }
+  }
 }
 
 bool NamePattern::found_in(std::string_view name) const {
@@ -212,8 +265,10 @@ bool NamePattern::found_in(std::string_view name) const {
 }
 
 bool NamePattern::found_by_automaton(std::string_view name) const {
-  StateSet now(program_.size()), next(program_.size());
-  std::vector<std::int32_t> pending;
+  static thread_local Scratch scratch;
+  auto& [now, next, pending] = scratch;
+  now.clear(program_.size());
+  next.clear(program_.size());
   // Adds a state and all it reaches without taking a byte; true where that is the match.
   const auto add = [&](StateSet& set, std::int32_t first, std::size_t at) {
     pending.assign(1, first);
@@ -252,10 +307,16 @@ bool NamePattern::found_by_automaton(std::string_view name) const {
     return false;
   };
   for (std::size_t at = 0;; ++at) {
-    if (add(now, 0, at)) return true;  // a match may begin anywhere
+    if (now.empty() && !takes_nothing_) {  // nothing under way: on to the next place where a match can begin
+      if (at_begin_only_ && at > 0) return false;
+      while (at < name.size() && !first_.has(static_cast<unsigned char>(name[at]))) ++at;
+      if (at_begin_only_ && at > 0) return false;
+    }
+    const bool may_begin = takes_nothing_ || (at < name.size() && first_.has(static_cast<unsigned char>(name[at])));
+    if (may_begin && add(now, 0, at)) return true;
     if (at == name.size()) return false;
     const auto c = static_cast<unsigned char>(name[at]);
-    next.clear();
+    next.clear(program_.size());
     for (const std::int32_t state : now.states()) {
       const Instruction& op = program_[static_cast<std::size_t>(state)];
       const bool takes = (op.kind == Kind::kByte && op.byte == c) ||

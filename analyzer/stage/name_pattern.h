@@ -29,6 +29,9 @@ class NamePattern {
   struct Set {  // of bytes
     std::uint64_t bits[4] = {0, 0, 0, 0};
     void add(unsigned char c) { bits[c >> 6] |= std::uint64_t{1} << (c & 63); }
+    void add(const Set& other) {
+      for (int i = 0; i < 4; ++i) bits[i] |= other.bits[i];
+    }
     bool has(unsigned char c) const { return (bits[c >> 6] >> (c & 63)) & 1; }
   };
   struct Instruction {
@@ -42,6 +45,10 @@ class NamePattern {
   std::vector<Instruction> program_;
   std::vector<Set> sets_;
   std::vector<std::string> needed_;
+  Set first_;                   // the bytes a match can begin with
+  bool takes_nothing_ = false;  // a match may hold no byte
+  bool at_begin_only_ = false;  // a match begins where the name does
+  void find_beginnings();
 };
 
 }  // namespace moescope

@@ -2,6 +2,9 @@
 #include "analyzer/stage/rule_set.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "analyzer/stage/rule_file.h"
 
 namespace moescope {
 
@@ -18,17 +21,57 @@ Stage leading_stage(StageSet stages) {
 }
 
 RuleSet::RuleSet(std::span<const StageRule> rules) {
+  add(rules);
+  sort();
+}
+
+RuleSet::RuleSet(std::shared_ptr<const UserRules> user) : user_(std::move(user)) {
+  add(user_->rules);
+  add(builtin_rules());
+  sort();
+}
+
+void RuleSet::add(std::span<const StageRule> rules) {
   for (const StageRule& rule : rules)
-    by_kind_[static_cast<std::size_t>(rule.kind)].push_back({&rule, NamePattern(rule.pattern)});
-  for (auto& compiled : by_kind_)
-    std::stable_sort(compiled.begin(), compiled.end(),
+    kinds_[static_cast<std::size_t>(rule.kind)].rules.push_back({&rule, NamePattern(rule.pattern)});
+}
+
+void RuleSet::sort() {
+  for (Kind& kind : kinds_) {
+    std::stable_sort(kind.rules.begin(), kind.rules.end(),
                      [](const Compiled& a, const Compiled& b) { return a.rule->priority < b.rule->priority; });
+    std::vector<std::vector<std::string>> needed;
+    for (const Compiled& one : kind.rules) needed.push_back(one.pattern.needed_texts());
+    kind.filter = NameFilter(needed);
+  }
 }
 
 const StageRule* RuleSet::first_match(RuleKind kind, std::string_view name) const {
-  for (const Compiled& compiled : by_kind_[static_cast<std::size_t>(kind)])
-    if (compiled.pattern.found_in(name)) return compiled.rule;
+  const Kind& table = kinds_[static_cast<std::size_t>(kind)];
+  std::vector<std::uint64_t> possible = table.filter.possible(name);
+  for (std::size_t word = 0; word < possible.size(); ++word)
+    for (std::uint64_t bits = possible[word]; bits != 0; bits &= bits - 1) {
+      const Compiled& one = table.rules[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+      if (one.pattern.found_by_automaton(name)) return one.rule;
+    }
   return nullptr;
+}
+
+const StageRule* RuleSet::first_match_unfiltered(RuleKind kind, std::string_view name) const {
+  for (const Compiled& one : kinds_[static_cast<std::size_t>(kind)].rules)
+    if (one.pattern.found_by_automaton(name)) return one.rule;
+  return nullptr;
+}
+
+std::vector<const StageRule*> RuleSet::rules() const {
+  std::vector<const StageRule*> all;
+  for (const Kind& kind : kinds_)
+    for (const Compiled& one : kind.rules) all.push_back(one.rule);
+  return all;
+}
+
+std::span<const StageRule> RuleSet::user_rules() const {
+  return user_ ? std::span<const StageRule>(user_->rules) : std::span<const StageRule>();
 }
 
 const RuleSet& RuleSet::builtin() {

@@ -38,7 +38,7 @@ double number(simdjson::dom::element value) {
 TEST_CASE("every command helps with examples, and says its version") {
   CHECK(moescope_run({"--help"}).exit_code == 0);
   CHECK(moescope_run({"--version"}).out == moescope_run({"report", "--version"}).out);
-  for (const char* command : {"record", "import", "report", "compare", "gate"}) {
+  for (const char* command : {"record", "import", "report", "compare", "gate", "rules"}) {
     CAPTURE(command);
     const Ran help = moescope_run({command, "--help"});
     CHECK(help.exit_code == 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/stage/attribution.h"
 
+#include "analyzer/stage/rule_file.h"
+#include "analyzer/stage/rule_set.h"
 #include "tests/support/catch.h"
 
 using namespace moescope;
@@ -37,9 +39,9 @@ class Scene {
     add(host, "cudaLaunchKernel", launched, launched + 1, SpanKind::kRUNTIME, correlation);
     add(stream, name, start, end, SpanKind::kKERNEL, correlation);
   }
-  void finish() {
+  void finish(const RuleSet& rules = RuleSet::builtin()) {
     trace = builder_.finish();
-    attribution = attribute(trace);
+    attribution = attribute(trace, rules);
   }
   std::size_t row(std::string_view name) const {
     for (std::size_t i = 0; i < trace.spans.size(); ++i)
@@ -202,4 +204,31 @@ TEST_CASE("a trace without device work has no attributed fraction") {
   CHECK_FALSE(scene.attribution.attributed_fraction);
   CHECK(scene.attribution.attributed_fraction.reason() == "no GPU or execution records");
   CHECK(attribute(Trace{}).stage.empty());
+}
+
+TEST_CASE("rules of the user's decide, and each says how many names it decided") {
+  const auto user = std::make_shared<UserRules>();
+  parse_stage_rules(
+      "kernel /^ours_\\d$/ l1\n"
+      "kernel /internode::combine/ allreduce\n"
+      "kernel /ours_1/ l2\n"
+      "range /^block$/ combine\n",
+      "my.rules", *user);
+  Scene scene;
+  scene.range("block", 0, 10);
+  scene.add(scene.stream, "ours_1", 0, 10, SpanKind::kKERNEL);
+  scene.add(scene.stream, "ours_2", 10, 20, SpanKind::kKERNEL);
+  scene.add(scene.stream, "ours_2", 20, 30, SpanKind::kKERNEL);
+  scene.add(scene.stream, kCombineKernel, 30, 40, SpanKind::kKERNEL);
+  scene.finish(RuleSet(user));
+  CHECK(scene.attribution.stage[scene.row("ours_2")] == Stage::kL1);
+  CHECK(scene.attribution.stage[scene.row(kCombineKernel)] == Stage::kALLREDUCE);
+  const auto& uses = scene.attribution.user_rules;
+  REQUIRE(uses.size() == 4);
+  CHECK(uses[0].place == "my.rules:1");
+  CHECK(uses[0].pattern == "^ours_\\d$");
+  CHECK(uses[0].names == 2);
+  CHECK(uses[1].names == 1);
+  CHECK(uses[2].names == 0);  // hidden behind the first
+  CHECK(uses[3].names == 1);
 }
