@@ -13,7 +13,7 @@
 #include "analyzer/cli/usage_error.h"
 #include "analyzer/report/json_writer.h"
 #include "analyzer/stage/kernel_name.h"
-#include "analyzer/stage/rule_file.h"
+#include "analyzer/stage/rule_text.h"
 
 namespace moescope::cli {
 namespace {
@@ -26,36 +26,6 @@ struct Options {
   std::string test, kind;
   bool json = false;
 };
-
-std::vector<Stage> stages_of(StageSet set) {
-  std::vector<Stage> all;
-  for (int i = 0; i < kStageCount; ++i)
-    if (set.contains(static_cast<Stage>(i))) all.push_back(static_cast<Stage>(i));
-  return all;
-}
-
-std::string joined(StageSet set, char separator) {
-  std::string text;
-  for (const Stage stage : stages_of(set))
-    text += (text.empty() ? "" : std::string(1, separator)) + std::string(name(stage));
-  return text;
-}
-
-// What one column says: the stage the time is counted under, then what else it may be. A kernel that does more than
-// move or activate rows on the way of that stage is all its stages.
-std::string stage_text(const StageRule& rule) {
-  constexpr StageSet kOnTheWay = StageSet(Stage::kPERMUTE) | Stage::kUNPERMUTE | Stage::kACT;
-  const Stage leading = leading_stage(rule.stages);
-  bool fused = false;
-  for (const Stage stage : stages_of(rule.stages)) {
-    const bool same_kind = kCommunicationStages.contains(stage) && kCommunicationStages.contains(leading);
-    fused = fused || (stage != leading && !kOnTheWay.contains(stage) && !same_kind);
-  }
-  std::string text = fused ? joined(rule.stages, '+') : std::string(name(leading));
-  for (const Stage stage : stages_of(rule.candidates))
-    if (!rule.stages.contains(stage)) text += "|" + std::string(name(stage));
-  return text;
-}
 
 void write_stages(JsonWriter& json, std::string_view key, StageSet set) {
   json.key(key);

@@ -12,7 +12,7 @@ std::span<const StageRule> builtin_rules() {
   static const std::vector<StageRule> kAll = [] {
     std::vector<StageRule> all;
     for (const auto part : {guard_rules(), exchange_rules(), routing_rules(), expert_rules(), collective_rules(),
-                            dense_rules(), range_rules()})
+                            dense_rules(), library_rules(), rocm_rules(), range_rules()})
       all.insert(all.end(), part.begin(), part.end());
     std::stable_sort(all.begin(), all.end(),
                      [](const StageRule& a, const StageRule& b) { return a.priority < b.priority; });

@@ -30,7 +30,7 @@ constexpr StageRule kRules[] = {
      kATTENTION, kPAYLOAD, kUNKNOWN, {}, "attention", "trace"},
     {854, kKernel,
      R"(BatchPrefillWith|BatchDecodeWith|SinglePrefillWith|SingleDecodeWith|\bPagedAttention|)"
-     R"(paged_attention_v[12]|BatchMLAPaged|PersistentKernelTemplate<.*Attention)",
+     R"(paged_attention_v[12]|BatchMLAPage|PersistentKernelTemplate<.*Attention)",
      kATTENTION, kPAYLOAD, kFORWARD, {}, "attention", "source"},
     {855, kKernel,
      R"(^_fwd_kernel(?:_stage[12]|_aligned|_flash_attn\w*)?$|^_fwd_grouped_kernel_stage[12]|)"
@@ -46,7 +46,7 @@ constexpr StageRule kRules[] = {
      kATTENTION, kPAYLOAD, kUNKNOWN, {}, "attention", "trace"},
     {858, kKernel,
      R"(reshape_and_cache\w*|concat_(?:and_cache_)?mla\w*|concat_mla\w*|set_mla_kv_buffer\w*|)"
-     R"(store_kv_cache\w*|KVCache\w*Kernel|applyBiasRope\w*|append_paged_kv\w*|AppendPaged\w*|)"
+     R"(store_kv_?cache\w*|_fwd_kernel_(?:destindex_copy_kv|copy_kv_index_to_req|repack_kv_index)\w*|KVCache\w*Kernel|applyBiasRope\w*|append_paged_kv\w*|AppendPaged\w*|)"
      R"(kv_cache\w*kernel|_copy_page_indices_kernel|prepare_varlen_num_blocks_kernel|create_flashinfer_kv_indices\w*|)"
      R"(get_mla_metadata\w*)",
      kATTENTION, kPAYLOAD, kUNKNOWN, {}, "attention", "trace"},
@@ -66,7 +66,7 @@ constexpr StageRule kRules[] = {
      R"(\bgemvNSP|splitKreduce_kernel|^ampere_|^sm\d+_xmma|^void cutlass::Kernel2?<|_w8a8_(?:triton_))"
      R"(?block_\w*|\bfused_a_gemm_kernel|PersistentDenseGemmKernel)",
      kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kL1 | kL2 | kROUTER, "gemm", "trace"},
-    {920, kKernel, R"([lL]ayer_?[nN]orm|[rR][mM][sS]_?[nN]orm|ln_(?:fwd|bwd)\w*kernel|FusedAddRMSNorm)",
+    {920, kKernel, R"([lL]ayer_?[nN]orm|[rR][mM][sS]_?[nN]orm|[gG]roup_?[nN]orm|ln_(?:fwd|bwd)\w*kernel|FusedAddRMSNorm)",
      kOTHER, kPAYLOAD, kUNKNOWN, {}, "norm", "trace"},
     {930, kKernel, R"(^(?:memcpy(?:32|128)?(?:_post)?|memset(?:32)?)$|^_copy_tensor_kernel$)",
      kOTHER, kPAYLOAD, kUNKNOWN, {}, "graph", "trace"},

@@ -239,9 +239,11 @@ constexpr StageRule kRules[] = {
      StageSet(kCOMBINE) | kUNPERMUTE | kREDUCESCATTER, kPAYLOAD, kFORWARD, {}, "flux", "source"},
     {211, kKernel, R"(\b(?:ep_)?topk_reduce_kernel|^reduce_topk\w*)",
      kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "flux", "source"},
+    {214, kKernel, R"(^kernel_cutlass_\w*MegaMoE\w*Kernel)",
+     StageSet(kDISPATCH) | kL1 | kACT | kL2 | kCOMBINE, kPAYLOAD, kFORWARD, {}, "flashinfer", "source"},
     {215, kKernel,
      R"(^kernel_cutlass_\w*?(?:MoE(?:Gated)?DynamicKernel|MoEStaticKernel|MoE(?:Direct)?MicroKernel|)"
-     R"(W4A16FusedMoeKernel|MegaMoE\w*Kernel|Fc12Kernel))",
+     R"(W4A16FusedMoeKernel|Fc12Kernel))",
      StageSet(kPERMUTE) | kL1 | kACT | kL2, kPAYLOAD, kFORWARD, {}, "flashinfer", "trace"},
     {216, kKernel, R"(\bmonomoe::moe_kernel_topk<|\bmoe_kernel_topk<)",
      StageSet(kROUTER) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "flashinfer", "source"},

@@ -51,8 +51,14 @@ constexpr StageRule kRules[] = {
      R"(^(?:void )?(?:\(anonymous namespace\)|<unnamed>)::(?:softmax_warp_(?:forward|backward))"
      R"(|elementwise_kernel_with_index))",
      kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kROUTER, "torch", "trace"},
+    {26, kKernel, R"(^(?:void )?(?:\(anonymous namespace\)|<unnamed>)::indexing_backward_kernel)",
+     kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kPERMUTE | kUNPERMUTE, "torch", "trace"},
+    {27, kKernel, R"(^(?:void )?at::cuda::(?:\w+::)*kernelHistogram1D)",
+     kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kROUTER | kPERMUTE, "torch", "trace"},
     {30, kKernel, R"(^(?:void )?(?:at_cuda_detail::)?(?:cub|thrust)::|^_ZN(?:3cub|6thrust|14at_cuda_detail))",
      kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kPERMUTE, "cub", "trace"},
+    {31, kKernel, R"(^(?:void )?(?:rocprim|hipcub|rocthrust)::|^_ZN(?:7rocprim|6hipcub))",
+     kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kPERMUTE, "rocprim", "trace"},
 };
 // clang-format on
 

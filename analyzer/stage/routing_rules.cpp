@@ -62,11 +62,14 @@ constexpr StageRule kRules[] = {
     {320, kKernel, R"(TopK_Softmax|^_topk_bwd_scatter_small_kernel|^kernel_cutlass_\w*TopK\w*Softmax)",
      kROUTER, kPAYLOAD, kUNKNOWN, {}, "sonicmoe", "source"},
     {321, kKernel, R"(^_topk_scores_grad_kernel)", kROUTER, kPAYLOAD, kBACKWARD, {}, "torchtitan", "source"},
+    {322, kKernel, R"(\bgate_topk_sm\d+_wrapper<)", kROUTER, kPAYLOAD, kFORWARD, {}, "mirage", "trace"},
     {323, kKernel, R"(\bsinkhorn_kernel)", kROUTER, kPAYLOAD, kFORWARD, {}, "megatron", "source"},
     {400, kKernel,
      R"(\bmoe_(?:lora_)?(?:merged_)?align_block_size\w*kernel\w*|\bbatched_moe_align_block_size\b|)"
      R"(\bmoe_align_block_size\w*)",
      kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "trace"},
+    {400, kKernel, R"(^moe_align(?:\d|_fused)_kernel$|^_gen_cumsum_pad0_kernel$)",
+     kPERMUTE, kPAYLOAD, kFORWARD, {}, "lightllm", "trace"},
     {401, kKernel, R"(\b(?:count_and_sort_expert_tokens_kernel|lora_count_and_sort_expert_tokens_kernel))",
      kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "trace"},
     {402, kKernel, R"(\bexpandInputRowsKernel)", kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
@@ -91,8 +94,6 @@ constexpr StageRule kRules[] = {
      R"(sm100\w*PreComputeKernel|set_stacked_kernel_args_kernel|set_grouped_gemm_args\w*))"
      R"(\b)",
      kPERMUTE, kMETA, kFORWARD, {}, "vllm", "source"},
-    {409, kKernel, R"(^_get_group_gemm_starts|__get_group_gemm_starts)",
-     kPERMUTE, kPAYLOAD, kFORWARD, {}, "vllm", "source"},
     {410, kKernel, R"(\bmoePermuteKernel<)", kPERMUTE, kPAYLOAD, kFORWARD, {}, "trtllm", "source"},
     {411, kKernel, R"(\bmoeUnpermuteKernel<)", kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "trtllm", "source"},
     {412, kKernel, R"(\bmoeOutputMemsetKernel)", kUNPERMUTE, kMETA, kFORWARD, {}, "trtllm", "source"},

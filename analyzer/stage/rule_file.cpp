@@ -10,6 +10,7 @@
 #include "analyzer/model/nearest_word.h"
 #include "analyzer/model/trace_error.h"
 #include "analyzer/stage/name_pattern.h"
+#include "analyzer/stage/rule_text.h"
 
 namespace moescope {
 namespace {
@@ -186,20 +187,6 @@ class LineParser {
 };
 
 }  // namespace
-
-std::string_view name(RuleKind kind) {
-  switch (kind) {
-    case RuleKind::kKernel:
-      return "kernel";
-    case RuleKind::kRange:
-      return "range";
-    case RuleKind::kCollective:
-      return "collective";
-    case RuleKind::kCopy:
-      return "copy";
-  }
-  return "";
-}
 
 void parse_stage_rules(std::string_view text, const std::string& path, UserRules& into) {
   const std::size_t rules = into.rules.size(), texts = into.texts.size();

@@ -24,6 +24,4 @@ struct UserRules {
 void read_stage_rules(const std::string& path, UserRules& into);
 void parse_stage_rules(std::string_view text, const std::string& path, UserRules& into);
 
-std::string_view name(RuleKind kind);
-
 }  // namespace moescope

@@ -14,6 +14,8 @@ std::span<const StageRule> routing_rules();
 std::span<const StageRule> expert_rules();
 std::span<const StageRule> collective_rules();
 std::span<const StageRule> dense_rules();
+std::span<const StageRule> library_rules();
+std::span<const StageRule> rocm_rules();
 std::span<const StageRule> range_rules();
 
 }  // namespace moescope
