@@ -3,36 +3,43 @@
 
 namespace moescope::reference {
 namespace {
-double overhead_ns(const Overheads& overheads, Stage stage) {
+double overhead_ns(const Overheads& overheads, const Tiling& tiling, Stage stage) {
   if (is_link_stage(stage)) return overheads.link_us * 1e3;
-  return stage == Stage::kL1 ? overheads.alpha_us * 1e3 : 0.0;
+  return stage == Stage::kL1 || (stage == Stage::kL2 && tiling.l2_apart()) ? overheads.alpha_us * 1e3 : 0.0;
 }
 }  // namespace
 
-Durations CostModel::durations(const Volumes& volumes) const {
-  Durations durations(volumes.rounds(), volumes.ranks(), volumes.waves());
+Durations CostModel::durations(const Volumes& volumes, const Tiling& tiling) const {
+  Durations durations(volumes.rounds(), volumes.ranks(), volumes.parts());
+  const double worker_flops = flops_per_second / compute_workers;
   volumes.for_each([&](int round, int rank, Task task, const Volume& volume) {
     double ns = static_cast<double>(volume.bytes) / link_bytes_per_second * 1e9 +
-                static_cast<double>(volume.flops) / flops_per_second * 1e9;
+                static_cast<double>(volume.flops) / worker_flops * 1e9;
     if (task.stage == Stage::kAct) {
-      const auto flops = volumes.at(round, rank, {Stage::kL1, task.wave}).flops +
-                         volumes.at(round, rank, {Stage::kL2, task.wave}).flops;
-      ns = activation_share * static_cast<double>(flops) / flops_per_second * 1e9;
+      // 2/3 of the FLOPs of a gated expert are L1's, and only L1 is cut as the activation is.
+      const int parts = volumes.parts()[Stage::kL1] / volumes.parts()[Stage::kAct];
+      double flops = 0;
+      for (int part = task.part * parts; part < (task.part + 1) * parts; ++part) {
+        flops += 1.5 * static_cast<double>(volumes.at(round, rank, {Stage::kL1, part}).flops);
+      }
+      ns = activation_share * flops / worker_flops * 1e9;
     }
-    durations.at(round, rank, task) = ns + overhead_ns(overheads, task.stage);
+    durations.at(round, rank, task) = ns + overhead_ns(overheads, tiling, task.stage);
   });
   return durations;
 }
 
-Durations durations_of(const StageTimes& times, const WavePartition& waves, const Overheads& overheads, int rounds) {
+Durations durations_of(const StageTimes& times, const Tiling& tiling, const Overheads& overheads, int rounds,
+                       int compute_workers) {
   const std::array<double, kStages> whole{times.dispatch_us, times.l1_us, times.act_us, times.l2_us, times.combine_us};
-  Durations durations(rounds, 1, waves.waves());
+  Durations durations(rounds, 1, StageParts::of(tiling));
   for (int round = 0; round < rounds; ++round) {
     for (Stage stage : kAllStages) {
-      for (int wave = 0; wave < waves.waves(); ++wave) {
-        durations.at(round, 0, {stage, wave}) =
-            whole[static_cast<std::size_t>(stage)] * 1e3 * waves.size(wave) / waves.local_experts() +
-            overhead_ns(overheads, stage);
+      const double stage_ns =
+          whole[static_cast<std::size_t>(stage)] * 1e3 * (is_link_stage(stage) ? 1 : compute_workers);
+      for (int part = 0; part < tiling.parts(stage); ++part) {
+        durations.at(round, 0, {stage, part}) =
+            stage_ns * tiling.share({stage, part}) + overhead_ns(overheads, tiling, stage);
       }
     }
   }

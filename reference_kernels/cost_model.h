@@ -5,12 +5,12 @@
 
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/task_table.h"
-#include "reference_kernels/wave_partition.h"
+#include "reference_kernels/tiling.h"
 
 namespace moescope::reference {
 
 struct Overheads {
-  double alpha_us = 0;    // compute: launch and synchronisation, once a wave (charged to its L1)
+  double alpha_us = 0;    // compute: launch and synchronisation, once a part of L1, and of L2 where that starts apart
   double link_us = 0;     // link: occupied by every transfer whatever its size
   double latency_us = 0;  // link: delay after a transfer, occupies nothing
 };
@@ -18,13 +18,15 @@ struct Overheads {
 struct CostModel {
   double flops_per_second = 1;
   double link_bytes_per_second = 1;  // ingress of a rank
-  double activation_share = 0.05;    // activation time as a share of the wave's L1 + L2 time
+  int compute_workers = 1;           // each has its share of the rate
+  double activation_share = 0.05;    // activation time as a share of L1 + L2 time
   Overheads overheads;
 
-  Durations durations(const Volumes& volumes) const;
+  Durations durations(const Volumes& volumes, const Tiling& tiling) const;
 };
 
-// Given stage times, split over waves in proportion to their sizes.
-Durations durations_of(const StageTimes& times, const WavePartition& waves, const Overheads& overheads, int rounds);
+// Given stage times, split over parts in proportion to their sizes.
+Durations durations_of(const StageTimes& times, const Tiling& tiling, const Overheads& overheads, int rounds,
+                       int compute_workers = 1);
 
 }  // namespace moescope::reference

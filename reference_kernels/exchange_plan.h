@@ -7,27 +7,27 @@
 #include <span>
 #include <vector>
 
+#include "reference_kernels/expert_rows.h"
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/routing.h"
-#include "reference_kernels/wave_partition.h"
 
 namespace moescope::reference {
 
 class ExchangePlan {
  public:
-  ExchangePlan(const MoeShape& shape, const WavePartition& waves, const Routing& routing);
+  ExchangePlan(const MoeShape& shape, const Tiling& tiling, const Routing& routing);
 
   // Entries token * top_k + slot of a source rank's tokens (its own numbering) for an expert, ascending.
   std::span<const std::int32_t> sent(int source, int expert) const;
-  // The row on the expert's owner where they start.
-  std::int64_t first_row(int source, int expert) const { return first_row_[at(expert, source)]; }
-  // Rows of an expert on its owner: [first_row(0, expert), + rows(expert)).
-  std::int64_t rows(int expert) const;
+  // Where an expert's rows start on its owner; within them rows() tells.
+  std::int64_t first_row(int expert) const { return first_row_[static_cast<std::size_t>(expert)]; }
+  const ExpertRows& rows() const { return rows_; }
   std::int64_t rows_on(int rank) const;
-  // Tokens of a rank whose last result comes with that wave's combine.
-  const std::vector<std::int32_t>& completed(int rank, int wave) const {
-    return completed_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(waves_) +
-                      static_cast<std::size_t>(wave)];
+  // Tokens of a rank whose last result comes with that part of the combine; where parts are columns, all tokens in
+  // each.
+  const std::vector<std::int32_t>& completed(int rank, int part) const {
+    return completed_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(combine_parts_) +
+                      static_cast<std::size_t>(part)];
   }
 
  private:
@@ -35,12 +35,12 @@ class ExchangePlan {
     return static_cast<std::size_t>(expert) * static_cast<std::size_t>(shape_.ranks) + static_cast<std::size_t>(source);
   }
   MoeShape shape_;
-  int waves_;
-  std::vector<std::int64_t> counts_;      // [expert][source]
-  std::vector<std::int64_t> first_row_;   // [expert][source]
+  ExpertRows rows_;
+  int combine_parts_;
+  std::vector<std::int64_t> first_row_;   // [expert]
   std::vector<std::size_t> first_entry_;  // [expert][source], into entries_
   std::vector<std::int32_t> entries_;
-  std::vector<std::vector<std::int32_t>> completed_;  // [rank][wave]
+  std::vector<std::vector<std::int32_t>> completed_;  // [rank][part]
 };
 
 }  // namespace moescope::reference

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference_kernels/expert_rows.h"
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/task_table.h"
-#include "reference_kernels/wave_partition.h"
+#include "reference_kernels/tiling.h"
 
 namespace moescope::reference {
 
@@ -18,16 +19,18 @@ struct WireFormat {
   // A row on the wire is whole bytes.
   std::int64_t dispatch_row(int hidden) const;
   std::int64_t combine_row(int hidden) const;
+  // Some columns of it; columns of all slices sum to the row.
+  std::int64_t combine_columns(Columns columns) const;
 };
 
-// counts[expert * ranks + source rank], from count_tokens. Fills one round of the table and checks that the sums over
-// waves are what the whole layer needs, counted without waves; throws std::logic_error where they are not.
-void fill_volumes(const MoeShape& shape, const WireFormat& wire, const WavePartition& waves,
-                  const std::vector<std::int64_t>& counts, int round, Volumes& volumes);
+// Fills one round of the table and checks that the sums over
+// parts are what the whole layer needs, counted without parts; throws std::logic_error where they are not.
+void fill_volumes(const MoeShape& shape, const WireFormat& wire, const Tiling& tiling, const ExpertRows& rows,
+                  int round, Volumes& volumes);
 
-// Bytes `source` sends to each rank in a stage of a wave; its own entry stays local. Dispatch: its tokens; combine: the
+// Bytes `source` sends to each rank in a part of a stage; its own entry stays local. Dispatch: its tokens; combine: the
 // results of its experts.
-std::vector<std::int64_t> bytes_to_peers(const MoeShape& shape, const WireFormat& wire, const WavePartition& waves,
-                                         const std::vector<std::int64_t>& counts, int source, Task task);
+std::vector<std::int64_t> bytes_to_peers(const MoeShape& shape, const WireFormat& wire, const Tiling& tiling,
+                                         const ExpertRows& rows, int source, Task task);
 
 }  // namespace moescope::reference

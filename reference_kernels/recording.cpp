@@ -54,10 +54,8 @@ void Recording::describe_run() const {
   }
 }
 
-void Recording::thread_begins(int rank, int engine) const {
-  // The public header wants a C string; lane names are literals, so their end is marked.
-  moescope_rank(rank, facts_.shape.ranks, engines_.names[static_cast<std::size_t>(engine)].data(),
-                MOESCOPE_TRACK_EXECUTION);
+void Recording::thread_begins(int rank, int lane) const {
+  moescope_rank(rank, facts_.shape.ranks, lanes_.name(lane).c_str(), MOESCOPE_TRACK_EXECUTION);
   moescope_micro_batch(0);
   moescope_pass(MOESCOPE_PASS_FORWARD);
 }
@@ -69,9 +67,9 @@ void Recording::step_ends() const {
   moescope_step_end();
 }
 
-void Recording::layer_begins(int round, int rank, int engine) const {
+void Recording::layer_begins(int round, int rank, int lane) const {
   moescope_layer(layer(round));
-  if (engine == 0) router_load(round, rank);
+  if (lane == 0) router_load(round, rank);
 }
 
 void Recording::task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const {
@@ -84,7 +82,8 @@ void Recording::task_ran(int round, int rank, Task task, std::int64_t start_ns, 
 void Recording::write(moescope_span_t& span, int round, int rank, Task task) const {
   const Volume& volume = volumes_.at(round, rank, task);
   span.stage = public_stage(task.stage);
-  span.wave = wave_number(task);
+  span.wave = wave(task);
+  span.chunk = chunk(task);
   if (facts_.has_work) {
     span.bytes = volume.bytes;
     span.flops = static_cast<double>(volume.flops);
@@ -96,13 +95,11 @@ void Recording::write(moescope_span_t& span, int round, int rank, Task task) con
 void Recording::router_load(int round, int rank) const {
   if (!facts_.has_work || !moescope_recording()) return;
   const MoeShape& shape = facts_.shape;
-  const std::vector<std::int64_t>& counts = counts_[static_cast<std::size_t>(round)];
-  const auto ranks = static_cast<std::size_t>(shape.ranks);
+  const ExpertRows& rows = rows_[static_cast<std::size_t>(round)];
   std::vector<std::int64_t> sent, received;
   for (int expert = 0; expert < shape.experts; ++expert) {
-    const std::int64_t* row = counts.data() + static_cast<std::size_t>(expert) * ranks;
-    sent.push_back(row[rank]);
-    if (shape.owner(expert) == rank) received.push_back(std::accumulate(row, row + ranks, std::int64_t{0}));
+    sent.push_back(rows.rows(expert, rank));
+    if (shape.owner(expert) == rank) received.push_back(rows.rows(expert));
   }
   moescope_router_load_t load = MOESCOPE_ROUTER_LOAD_INIT;
   load.rank = rank;
@@ -124,13 +121,13 @@ void Recording::router_load(int round, int rank) const {
 void Recording::peer_traffic(int round, int rank, Task task) const {
   if (!facts_.has_work || !moescope_recording()) return;
   const std::vector<std::int64_t> bytes =
-      bytes_to_peers(facts_.shape, facts_.wire, waves_, counts_[static_cast<std::size_t>(round)], rank, task);
+      bytes_to_peers(facts_.shape, facts_.wire, tiling_, rows_[static_cast<std::size_t>(round)], rank, task);
   moescope_peer_traffic_t traffic = MOESCOPE_PEER_TRAFFIC_INIT;
   traffic.rank = rank;
   traffic.step = step(round);
   traffic.layer = layer(round);
   traffic.micro_batch = 0;
-  traffic.wave = wave_number(task);
+  traffic.wave = wave(task);
   traffic.stage = public_stage(task.stage);
   traffic.pass = MOESCOPE_PASS_FORWARD;
   traffic.peers = facts_.shape.ranks;
@@ -143,7 +140,7 @@ void Recording::write_timeline(const Timeline& timeline, const std::vector<doubl
   const std::uint32_t clock = moescope_clock("virtual", MOESCOPE_CLOCK_VIRTUAL);
   for (int rank = 0; rank < timeline.ranks(); ++rank) {
     // Names the rank's world; the spans below say their lane themselves.
-    moescope_rank(rank, facts_.shape.ranks, engines_.names[0].data(), MOESCOPE_TRACK_EXECUTION);
+    moescope_rank(rank, facts_.shape.ranks, lanes_.name(0).c_str(), MOESCOPE_TRACK_EXECUTION);
     double begin_ns = 0;
     for (std::size_t s = 0; s < step_end_ns.size(); ++s) {
       moescope_step_window(rank, static_cast<std::int64_t>(s), kStepKind, clock, std::llround(begin_ns),
@@ -157,7 +154,7 @@ void Recording::write_timeline(const Timeline& timeline, const std::vector<doubl
     span.clock = clock;
     span.start_ns = std::llround(stamp.start_ns);
     span.end_ns = std::llround(stamp.end_ns);
-    span.lane = engines_.names[static_cast<std::size_t>(engines_.engine(task.stage))].data();
+    span.lane = lanes_.name(stamp.lane).c_str();
     span.rank = rank;
     span.pass = MOESCOPE_PASS_FORWARD;
     span.step = step(round);

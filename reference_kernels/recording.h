@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "moescope/annotate.h"
+#include "reference_kernels/expert_rows.h"
+#include "reference_kernels/lanes.h"
 #include "reference_kernels/layer_volume.h"
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/task_table.h"
-#include "reference_kernels/wave_partition.h"
+#include "reference_kernels/tiling.h"
 
 namespace moescope::reference {
 
@@ -30,24 +32,24 @@ struct RunFacts {
 
 class Recording {
  public:
-  // counts: a round each, as count_tokens gives; empty without work. All references outlive the object.
-  Recording(const RunFacts& facts, const EngineMap& engines, const WavePartition& waves, bool number_waves,
-            const Volumes& volumes, const std::vector<std::vector<std::int64_t>>& counts)
+  // rows: a round each; empty without work. All references outlive the object.
+  Recording(const RunFacts& facts, const EngineMap& engines, const Lanes& lanes, const Tiling& tiling,
+            const Volumes& volumes, const std::vector<ExpertRows>& rows)
       : facts_(facts),
-        engines_(engines),
-        waves_(waves),
-        number_waves_(number_waves),
+        lanes_(lanes),
+        tiling_(tiling),
+        schedule_(tiling.schedule(engines)),
         volumes_(volumes),
-        counts_(counts) {}
+        rows_(rows) {}
 
   // Once a run, before any work: model, devices, group, placement.
   void describe_run() const;
 
-  // From the thread that is one engine of one rank.
-  void thread_begins(int rank, int engine) const;
+  // From the thread that is one lane of one rank.
+  void thread_begins(int rank, int lane) const;
   void step_begins(int step) const;
   void step_ends() const;
-  void layer_begins(int round, int rank, int engine) const;
+  void layer_begins(int round, int rank, int lane) const;
   // One pair of stamps, CLOCK_MONOTONIC ns, for the job's account and for the record: a second pair, taken beside them,
   // would differ by whatever the system does to the thread in between.
   void task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const;
@@ -56,7 +58,12 @@ class Recording {
   void write_timeline(const Timeline& timeline, const std::vector<double>& step_end_ns) const;
 
  private:
-  int wave_number(Task task) const { return number_waves_ ? task.wave : -1; }
+  int wave(Task task) const {
+    return std::visit([&](const auto& walk) { return walk.wave(task); }, schedule_);
+  }
+  int chunk(Task task) const {
+    return std::visit([&](const auto& walk) { return walk.chunk(task); }, schedule_);
+  }
   int step(int round) const { return round / facts_.shape.layers; }
   int layer(int round) const { return round % facts_.shape.layers; }
   // What the task is and moved, added to a span that has its times.
@@ -65,11 +72,11 @@ class Recording {
   void peer_traffic(int round, int rank, Task task) const;
 
   const RunFacts& facts_;
-  const EngineMap& engines_;
-  const WavePartition& waves_;
-  bool number_waves_;
+  const Lanes& lanes_;
+  const Tiling& tiling_;
+  AnySchedule schedule_;
   const Volumes& volumes_;
-  const std::vector<std::vector<std::int64_t>>& counts_;
+  const std::vector<ExpertRows>& rows_;
 };
 
 // The number of a stage in the public header.

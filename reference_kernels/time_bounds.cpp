@@ -8,8 +8,8 @@ namespace {
 std::array<double, kStages> stage_sums(const Durations& durations, int round, int rank) {
   std::array<double, kStages> sums{};
   for (Stage stage : kAllStages) {
-    for (int wave = 0; wave < durations.waves(); ++wave) {
-      sums[static_cast<std::size_t>(stage)] += durations.at(round, rank, {stage, wave});
+    for (int part = 0; part < durations.parts()[stage]; ++part) {
+      sums[static_cast<std::size_t>(stage)] += durations.at(round, rank, {stage, part});
     }
   }
   return sums;
@@ -30,7 +30,7 @@ double serial_ns(const Durations& durations, double link_latency_ns) {
   return total;
 }
 
-double bound_ns(const Durations& durations, const EngineMap& engines) {
+double bound_ns(const Durations& durations, const EngineMap& engines, int compute_workers) {
   double total = 0;
   for (int round = 0; round < durations.rounds(); ++round) {
     double busiest = 0;
@@ -38,7 +38,8 @@ double bound_ns(const Durations& durations, const EngineMap& engines) {
       const auto sums = stage_sums(durations, round, rank);
       std::array<double, 4> busy{};
       for (Stage stage : kAllStages) {
-        busy[static_cast<std::size_t>(engines.engine(stage))] += sums[static_cast<std::size_t>(stage)];
+        const int workers = engines.engine(stage) == engines.engine(Stage::kL1) ? compute_workers : 1;
+        busy[static_cast<std::size_t>(engines.engine(stage))] += sums[static_cast<std::size_t>(stage)] / workers;
       }
       busiest = std::max(busiest, *std::max_element(busy.begin(), busy.end()));
     }

@@ -2,7 +2,6 @@
 #include "reference_kernels/workspace.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace moescope::reference {
 
@@ -15,21 +14,23 @@ WireRows::WireRows(Dtype dtype, std::int64_t rows, int width) : dtype_(dtype), w
   }
 }
 
-void WireRows::store(std::int64_t row, const float* values) {
-  const auto width = static_cast<std::size_t>(width_);
+void WireRows::store(std::int64_t row, const float* values, int begin, int end) {
+  const std::size_t to = offset(row) + static_cast<std::size_t>(begin);
   if (dtype_ == Dtype::kFp32) {
-    std::memcpy(floats_.data() + offset(row), values, width * sizeof(float));
+    std::copy(values + begin, values + end, floats_.data() + to);
   } else {
-    std::transform(values, values + width, halves_.data() + offset(row), to_bf16);
+    std::transform(values + begin, values + end, halves_.data() + to, to_bf16);
   }
 }
 
-void WireRows::copy(std::int64_t row, const WireRows& from, std::int64_t from_row) {
-  const auto width = static_cast<std::size_t>(width_);
+void WireRows::copy(std::int64_t row, const WireRows& from, std::int64_t from_row, int begin, int end) {
+  const std::size_t first = from.offset(from_row) + static_cast<std::size_t>(begin),
+                    last = from.offset(from_row) + static_cast<std::size_t>(end),
+                    to = offset(row) + static_cast<std::size_t>(begin);
   if (dtype_ == Dtype::kFp32) {
-    std::memcpy(floats_.data() + offset(row), from.floats_.data() + offset(from_row), width * sizeof(float));
+    std::copy(from.floats_.data() + first, from.floats_.data() + last, floats_.data() + to);
   } else {
-    std::memcpy(halves_.data() + offset(row), from.halves_.data() + offset(from_row), width * sizeof(std::uint16_t));
+    std::copy(from.halves_.data() + first, from.halves_.data() + last, halves_.data() + to);
   }
 }
 
@@ -45,13 +46,8 @@ Workspace::Workspace(const MoeShape& shape, int steps, Dtype dtype, const ModelV
     : experts_(shape.experts) {
   const auto token_values = static_cast<std::size_t>(shape.tokens) * static_cast<std::size_t>(shape.hidden);
   for (int rank = 0; rank < shape.ranks; ++rank) {
-    std::int64_t rows = 0, expert_rows = 0;
-    for (const ExchangePlan& plan : plans) {
-      rows = std::max(rows, plan.rows_on(rank));
-      for (int local = 0; local < shape.local_experts(); ++local) {
-        expert_rows = std::max(expert_rows, plan.rows(shape.first_expert(rank) + local));
-      }
-    }
+    std::int64_t rows = 0;
+    for (const ExchangePlan& plan : plans) rows = std::max(rows, plan.rows_on(rank));
     const auto row_count = static_cast<std::size_t>(rows);
     RankBuffers buffers{
         std::vector<float>(token_values),
@@ -62,7 +58,7 @@ Workspace::Workspace(const MoeShape& shape, int steps, Dtype dtype, const ModelV
         std::vector<float>(row_count * 2 * static_cast<std::size_t>(shape.intermediate)),
         WireRows(dtype, rows, shape.hidden),
         WireRows(dtype, std::int64_t{shape.tokens} * shape.top_k, shape.hidden),
-        std::vector<float>(static_cast<std::size_t>(expert_rows) * static_cast<std::size_t>(shape.hidden))};
+        std::vector<float>(dtype == Dtype::kFp32 ? 0 : row_count * static_cast<std::size_t>(shape.hidden))};
     for (int token = 0; token < shape.tokens; ++token) {
       for (int i = 0; i < shape.hidden; ++i) {
         buffers.input[static_cast<std::size_t>(token) * static_cast<std::size_t>(shape.hidden) +
@@ -77,8 +73,8 @@ Workspace::Workspace(const MoeShape& shape, int steps, Dtype dtype, const ModelV
       const auto up = values.matrix(layer, expert, Projection::kUp);
       const auto down = values.matrix(layer, expert, Projection::kDown);
       const int width = shape.intermediate;
-      weights_.push_back({PackedMatrix(shape.hidden, 2 * width,
-                                       [&](int k, int n) { return n < width ? gate.at(k, n) : up.at(k, n - width); }),
+      weights_.push_back({PackedMatrix(shape.hidden, width, [&](int k, int n) { return gate.at(k, n); }),
+                          PackedMatrix(shape.hidden, width, [&](int k, int n) { return up.at(k, n); }),
                           PackedMatrix(width, shape.hidden, [&](int k, int n) { return down.at(k, n); })});
     }
   }
@@ -88,7 +84,8 @@ double Workspace::bytes_needed(const MoeShape& shape, int steps, Dtype dtype) {
   const double h = shape.hidden, d = shape.intermediate, tokens = double{1} * shape.tokens * shape.ranks;
   const double pairs = tokens * shape.top_k, wire = bytes_per_element(dtype);
   const double weights = double{3} * h * d * shape.experts * shape.layers * 4 * 2;  // packed, and the oracle's own
-  return weights + tokens * h * 4 * (3 + steps) + pairs * (3 * h * wire + 2 * d * 4 + 4) +
+  return weights + tokens * h * 4 * (3 + steps) +
+         pairs * (3 * h * wire + (dtype == Dtype::kFp32 ? 0 : 4 * h) + 2 * d * 4 + 4) +
          pairs * 16.0 * shape.layers * steps;
 }
 

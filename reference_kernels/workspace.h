@@ -19,8 +19,10 @@ namespace moescope::reference {
 class WireRows {
  public:
   WireRows(Dtype dtype, std::int64_t rows, int width);
-  void store(std::int64_t row, const float* values);  // rounds where bf16
-  void copy(std::int64_t row, const WireRows& from, std::int64_t from_row);
+  void store(std::int64_t row, const float* values) { store(row, values, 0, width_); }  // rounds where bf16
+  // Columns [begin, end) of a row; values points to column 0.
+  void store(std::int64_t row, const float* values, int begin, int end);
+  void copy(std::int64_t row, const WireRows& from, std::int64_t from_row, int begin, int end);
   // Rows as float: in place for fp32, through scratch for bf16.
   const float* read(std::int64_t row, std::int64_t rows, float* scratch) const;
   float* floats(std::int64_t row) { return floats_.data() + offset(row); }  // fp32 only
@@ -37,8 +39,8 @@ class WireRows {
 };
 
 struct ExpertWeights {
-  PackedMatrix gate_up;  // hidden x 2 intermediate: gate columns, then up columns
-  PackedMatrix down;     // intermediate x hidden
+  PackedMatrix gate, up;  // hidden x intermediate
+  PackedMatrix down;      // intermediate x hidden
 };
 
 struct RankBuffers {
@@ -47,10 +49,10 @@ struct RankBuffers {
   std::vector<std::vector<float>> output;  // a step each
   WireRows received;                       // dispatched tokens, rows by expert
   std::vector<float> row_weight;           // router weight of each received row
-  std::vector<float> middle;   // received rows x 2 intermediate: gate | up, then the activation in the first half
-  WireRows result;             // expert outputs, rows as received
-  WireRows slots;              // tokens x top_k results, pulled back
-  std::vector<float> scratch;  // one expert's rows in fp32, for the compute engine
+  std::vector<float> middle;  // received rows x 2 intermediate: gate | up, then the activation in the first half
+  WireRows result;            // expert outputs, rows as received
+  WireRows slots;             // tokens x top_k results, pulled back
+  std::vector<float> sums;    // rows x hidden: L2's sums, where result is not fp32
 };
 
 class Workspace {

@@ -36,10 +36,11 @@ float exponential(float x) {
   return exponential_inline(x);
 }
 
-void weighted_swiglu(int rows, int width, const float* row_weights, float* gate_up, std::ptrdiff_t stride) {
+void weighted_swiglu(int rows, int width, const float* row_weights, float* first_gate, std::ptrdiff_t to_up,
+                     std::ptrdiff_t stride) {
   for (int row = 0; row < rows; ++row) {
-    float* __restrict gate = gate_up + row * stride;
-    const float* __restrict up = gate + width;
+    float* __restrict gate = first_gate + row * stride;
+    const float* __restrict up = gate + to_up;
     const float weight = row_weights[row];
     for (int i = 0; i < width; ++i) {
       gate[i] = gate[i] / (1.0f + exponential_inline(-gate[i])) * up[i] * weight;

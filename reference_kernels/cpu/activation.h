@@ -1,6 +1,6 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// SwiGLU times the router weight, on rows of [gate | up]: silu(gate) * up * weight replaces the gate half.
+// SwiGLU times the router weight: silu(gate) * up * weight replaces the gate.
 
 #include <cstddef>
 
@@ -10,6 +10,9 @@ namespace moescope::reference {
 // beyond.
 float exponential(float x);
 
-void weighted_swiglu(int rows, int width, const float* row_weights, float* gate_up, std::ptrdiff_t stride);
+// Columns [0, width) of each row; a column's up value lies `to_up` elements behind its gate value. stride: between
+// rows.
+void weighted_swiglu(int rows, int width, const float* row_weights, float* gate, std::ptrdiff_t to_up,
+                     std::ptrdiff_t stride);
 
 }  // namespace moescope::reference

@@ -40,18 +40,19 @@ GemmPath best_gemm_path() {
   return supported(GemmPath::kAvx2) ? GemmPath::kAvx2 : GemmPath::kPortable;
 }
 
-void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, float* c,
-          std::ptrdiff_t ldc) {
+void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, const GemmSlice& slice,
+          float* c, std::ptrdiff_t ldc) {
   constexpr int kPanel = PackedMatrix::kPanel;
   const MicroKernel kernel = micro_kernel(path);
-  for (int row = 0; row < rows && b.k() == 0; ++row) std::fill_n(c + row * ldc, b.n(), 0.0f);
+  const int width = slice.n_end - slice.n_begin;
+  for (int row = 0; row < rows && slice.k_end == 0; ++row) std::fill_n(c + row * ldc + slice.n_begin, width, 0.0f);
   for (int block = 0; block < rows; block += kRowBlock) {
     const int block_end = std::min(rows, block + kRowBlock);
-    for (int k = 0; k < b.k(); k += kDepthBlock) {
-      const int depth = std::min(kDepthBlock, b.k() - k);
-      for (int p = 0; p < b.panels(); ++p) {
+    for (int k = slice.k_begin; k < slice.k_end; k += kDepthBlock) {
+      const int depth = std::min(kDepthBlock, slice.k_end - k);
+      for (int p = slice.n_begin / kPanel; p * kPanel < slice.n_end; ++p) {
         const float* panel = b.panel(p) + static_cast<std::ptrdiff_t>(k) * kPanel;
-        const int columns = std::min(kPanel, b.n() - p * kPanel);
+        const int columns = std::min(kPanel, slice.n_end - p * kPanel);
         for (int row = block; row < block_end; row += kMicroRows) {
           const int height = std::min(kMicroRows, block_end - row);
           const float* a_rows = a + row * lda + k;

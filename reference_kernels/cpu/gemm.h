@@ -45,9 +45,19 @@ std::string_view name(GemmPath path);
 bool supported(GemmPath path);
 GemmPath best_gemm_path();  // of this machine
 
-// C[i][n] = sum over k of A[i][k] B[k][n] for rows [0, rows). lda, ldc in elements.
-void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, float* c,
-          std::ptrdiff_t ldc);
+// Part of a product: columns [n_begin, n_end) of C, and terms [k_begin, k_end) of its sums. n_begin: a multiple of
+// PackedMatrix::kPanel. Where k_begin > 0 the terms are added to what is in C, so that slices taken in order give the
+// bits of the whole.
+struct GemmSlice {
+  int n_begin = 0, n_end = 0, k_begin = 0, k_end = 0;
+};
+// C[i][n] = sum over k of A[i][k] B[k][n] for rows [0, rows). a and c point to k = 0 and n = 0; lda, ldc in elements.
+void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, const GemmSlice& slice,
+          float* c, std::ptrdiff_t ldc);
+inline void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, float* c,
+                 std::ptrdiff_t ldc) {
+  gemm(path, rows, a, lda, b, {0, b.n(), 0, b.k()}, c, ldc);
+}
 
 // Compares the path with a scalar loop in double on a small awkward shape. False: this machine computes wrongly.
 bool gemm_self_check(GemmPath path);

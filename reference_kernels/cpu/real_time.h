@@ -13,16 +13,16 @@ namespace moescope::reference {
 
 class RealTime {
  public:
-  RealTime(StageWork& work, int ranks, int engines, double link_bytes_per_second)
+  RealTime(StageWork& work, int ranks, int lanes, double link_bytes_per_second)
       : work_(work),
-        engines_(engines),
-        links_(static_cast<std::size_t>(ranks * engines), RateLimiter<MonotonicClock>(link_bytes_per_second)) {}
+        lanes_(lanes),
+        links_(static_cast<std::size_t>(ranks * lanes), RateLimiter<MonotonicClock>(link_bytes_per_second)) {}
 
   double begin_ns(int, int, double input_ns) const { return input_ns; }
   template <class Backend>
-  double work(const Backend& backend, int round, int rank, int engine, Task task, double) {
+  double work(const Backend& backend, int round, int rank, int lane, Task task, double) {
     if (is_link_stage(task.stage)) {
-      RateLimiter<MonotonicClock>& link = links_[static_cast<std::size_t>(rank * engines_ + engine)];
+      RateLimiter<MonotonicClock>& link = links_[static_cast<std::size_t>(rank * lanes_ + lane)];
       link.begin();
       work_.run(round, rank, task, &link);
       link.finish();
@@ -34,7 +34,7 @@ class RealTime {
 
  private:
   StageWork& work_;
-  int engines_;
+  int lanes_;
   std::vector<RateLimiter<MonotonicClock>> links_;  // each entry belongs to one thread
 };
 

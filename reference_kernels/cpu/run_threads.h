@@ -1,6 +1,6 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// Starts a thread for every engine of every rank, lets them go at one moment, and waits for all of them.
+// Starts a thread for every lane of every rank, lets them go at one moment, and waits for all of them.
 
 #include <latch>
 #include <thread>
@@ -13,21 +13,22 @@
 namespace moescope::reference {
 
 template <class Schedule, class Backend>
-void run_on_threads(const Schedule& schedule, Backend& backend, const Recording& recording, int ranks, int rounds) {
+void run_on_threads(const Schedule& schedule, Backend& backend, const Recording& recording, const Lanes& lanes,
+                    int ranks, int rounds) {
   constexpr std::int64_t kLeadNs = 1'000'000;  // all threads have woken by then
-  std::latch standing(std::ptrdiff_t{ranks} * schedule.engines.count);
+  std::latch standing(std::ptrdiff_t{ranks} * lanes.total());
   std::latch go(1);
+  TaskCursors cursors(ranks, schedule.engines.count);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
-    for (int engine = 0; engine < schedule.engines.count; ++engine) {
-      threads.emplace_back([&, rank, engine] {
+    for (int lane = 0; lane < lanes.total(); ++lane) {
+      threads.emplace_back([&, rank, lane] {
         MonotonicClock::sharpen_this_thread();
-        recording.thread_begins(rank, engine);
-        Worker<Schedule, Backend> worker(schedule, backend, rank, engine, rounds);
+        recording.thread_begins(rank, lane);
         standing.count_down();
         go.wait();
         backend.sleep_until(0);
-        worker.run_blocking();
+        run_lane(schedule, backend, cursors, lanes, rank, lane, rounds);
       });
     }
   }

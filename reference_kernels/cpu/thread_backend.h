@@ -1,6 +1,6 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// The executor on threads, one an engine and rank. Two ways to spend a task's time, chosen by Pace: PacedTime sleeps
+// The executor on threads, one a lane and rank. Two ways to spend a task's time, chosen by Pace: PacedTime sleeps
 // until the task's nominal end, RealTime does the arithmetic and the copying.
 
 #include <barrier>
@@ -9,24 +9,25 @@
 
 #include "reference_kernels/cpu/monotonic_clock.h"
 #include "reference_kernels/cpu/rank_flags.h"
+#include "reference_kernels/lanes.h"
 #include "reference_kernels/recording.h"
 #include "reference_kernels/task_table.h"
 
 namespace moescope::reference {
 
-// A Pace offers: double begin_ns(rank, engine, input_ns) when the task may begin by its own clock;
-//                double work(round, rank, engine, task, begin_ns) does it, returns when its result is there but for
+// A Pace offers: double begin_ns(rank, lane, input_ns) when the task may begin by its own clock;
+//                double work(round, rank, lane, task, begin_ns) does it, returns when its result is there but for
 //                latency.
 template <class Pace>
 class ThreadBackend {
  public:
-  ThreadBackend(Pace& pace, const Recording& recording, int rounds, int layers, int ranks, int engines, int waves,
-                double link_latency_ns)
+  ThreadBackend(Pace& pace, const Recording& recording, int rounds, int layers, int ranks, const Lanes& lanes,
+                const StageParts& parts, double link_latency_ns)
       : pace_(pace),
         recording_(recording),
-        flags_(ranks, waves),
-        step_barrier_(std::ptrdiff_t{ranks} * engines),
-        timeline_(rounds, ranks, waves),
+        flags_(ranks, parts),
+        step_barrier_(std::ptrdiff_t{ranks} * lanes.total()),
+        timeline_(rounds, ranks, parts),
         layers_(layers),
         latency_ns_(link_latency_ns) {}
 
@@ -36,28 +37,27 @@ class ThreadBackend {
   double now_ns() const { return static_cast<double>(MonotonicClock::now_ns() - origin_ns_); }
   void sleep_until(double time_ns) const { MonotonicClock::sleep_until(origin_ns_ + std::llround(time_ns)); }
 
-  void enter(int round, int rank, int engine) {
+  void enter(int round, int rank, int lane) {
     if (round % layers_ == 0) {
       step_barrier_.arrive_and_wait();
       if (round > 0) recording_.step_ends();
       recording_.step_begins(round / layers_);
     }
-    recording_.layer_begins(round, rank, engine);
+    recording_.layer_begins(round, rank, lane);
   }
-  void leave(int round, int, int) {
-    if (round + 1 < timeline_.rounds()) return;
+  void leave(int, int) {
     step_barrier_.arrive_and_wait();
     recording_.step_ends();
   }
-  bool ready(int, int, const Wait&) const { return true; }
-  void await(int round, int rank, const Wait& wait) const { flags_.await(round, rank, wait); }
+  void await(int round, int rank, const Waits& waits) const { flags_.await(round, rank, waits); }
 
-  double run(int round, int rank, int engine, Task task, const Wait& wait) {
-    const double begin_ns = pace_.begin_ns(rank, engine, flags_.ready_ns(round, rank, wait));
+  double run(int round, int rank, int lane, Task task, const Waits& waits) {
+    const double begin_ns = pace_.begin_ns(rank, lane, flags_.ready_ns(round, rank, waits));
     sleep_until(begin_ns);
     Stamp& stamp = timeline_.at(round, rank, task);
+    stamp.lane = lane;
     stamp.start_ns = now_ns();
-    const double done_ns = pace_.work(*this, round, rank, engine, task, begin_ns);
+    const double done_ns = pace_.work(*this, round, rank, lane, task, begin_ns);
     stamp.end_ns = now_ns();
     recording_.task_ran(round, rank, task, origin_ns_ + std::llround(stamp.start_ns),
                         origin_ns_ + std::llround(stamp.end_ns));

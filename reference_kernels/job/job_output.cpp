@@ -41,7 +41,17 @@ std::string json_account(const JobSpec& spec, const JobResult& r) {
   add("engines", quoted(engine_names(spec.engines)));
   add("preset", quoted(spec.preset));
   add("ranks", fmt::to_string(s.ranks));
-  add("waves", fmt::to_string(spec.waves.waves()));
+  add("waves", fmt::to_string(spec.tiling.waves()));
+  const ScheduleCut& cut = spec.tiling.cut();
+  if (spec.schedule_name == "comet") add("chunks", fmt::to_string(cut.chunks));
+  if (cut.cuts.blocks > 0) add("blocks", fmt::to_string(cut.cuts.blocks));
+  if (cut.ring > 0) add("ring", fmt::to_string(cut.ring));
+  if (spec.schedule_name == "interleaved") {
+    add("slices", fmt::to_string(cut.slices));
+    add("warm_up", fmt::to_string(cut.warm_up));
+  }
+  if (!spec.schedule_reason.empty()) add("waves_reason", quoted(spec.schedule_reason));
+  add("workers", fmt::to_string(spec.cost.compute_workers));
   add("layers", fmt::to_string(s.layers));
   add("steps", fmt::to_string(spec.steps));
   if (!spec.stage_times) {
@@ -84,9 +94,15 @@ std::string json_account(const JobSpec& spec, const JobResult& r) {
 std::string text_account(const JobSpec& spec, const JobResult& r) {
   const MoeShape& s = spec.shape;
   std::string out = fmt::format("{} schedule", spec.schedule_name);
-  if (spec.schedule_name != "naive") out += fmt::format(", {} waves", spec.waves.waves());
+  const ScheduleCut& cut = spec.tiling.cut();
+  if (spec.schedule_name == "wave") out += fmt::format(", {} waves", spec.tiling.waves());
+  if (spec.schedule_name == "comet") out += fmt::format(", {} chunks", cut.chunks);
+  if (spec.schedule_name == "interleaved") out += fmt::format(", {} slices, warm-up {}", cut.slices, cut.warm_up);
+  if (cut.cuts.blocks > 0)
+    out += fmt::format(", {} block{} an expert", cut.cuts.blocks, cut.cuts.blocks == 1 ? "" : "s");
   out += fmt::format(" · {} rank{} · {} layer{} · {} step{} · {} clock\n", s.ranks, s.ranks == 1 ? "" : "s", s.layers,
                      s.layers == 1 ? "" : "s", spec.steps, spec.steps == 1 ? "" : "s", name(spec.clock));
+  if (!spec.schedule_reason.empty()) out += spec.schedule_reason + "\n";
   if (spec.stage_times) {
     out += "given stage times; no work is done\n\n";
   } else {

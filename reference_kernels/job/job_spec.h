@@ -11,7 +11,7 @@
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/routing.h"
 #include "reference_kernels/schedule/schedules.h"
-#include "reference_kernels/wave_partition.h"
+#include "reference_kernels/tiling.h"
 
 namespace moescope::reference {
 
@@ -21,7 +21,7 @@ std::string_view name(ClockKind clock);
 struct JobSpec {
   std::string preset = "tiny";
   std::string schedule_name = "wave";
-  AnySchedule schedule;
+  std::string schedule_reason;  // why its numbers are what they are, where the job chose them
   EngineMap engines = kLinkCompute;
   ClockKind clock = ClockKind::kVirtual;
   MoeShape shape;
@@ -31,7 +31,7 @@ struct JobSpec {
   RoutingSpec routing;
   bool fixed_routing = false;  // the same in every step
   std::uint64_t seed = 1;
-  WavePartition waves = WavePartition::even(1, 1);
+  Tiling tiling = Tiling::whole(1);  // the schedule, and what its parts are
   CostModel cost;
   std::optional<StageTimes> stage_times;
   bool check = false;

@@ -9,19 +9,11 @@
 #include <optional>
 
 #include "reference_kernels/job/rate.h"
+#include "reference_kernels/job/raw_options.h"
 #include "reference_kernels/workspace.h"
 
 namespace moescope::reference {
 namespace {
-
-struct Raw {  // as typed
-  std::string preset = "tiny", schedule = "wave", backend = "cpu", clock = "virtual", engines = "link,compute";
-  std::optional<int> ranks, tokens, hidden, intermediate, experts, topk, layers, steps, waves;
-  std::optional<std::string> wave_sizes, dtype, routing, link, flops, latency, overheads, stages;
-  std::optional<double> dispatch_bytes, combine_bytes, act_share;
-  std::uint64_t seed = 1;
-  bool fixed = false, check = false, json = false, quiet = false;
-};
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -34,30 +26,29 @@ constexpr const char* kExamples =
 
 constexpr int kLargest = 1 << 24;
 
-int in_range(std::string_view option, int value, int low, int high) {
-  if (value < low || value > high)
-    throw UsageError(option, fmt::to_string(value), fmt::format("use {} to {}", low, high));
-  return value;
-}
-
-std::string names_of_schedules() {
-  std::string names;
-  for (const ScheduleName& schedule : kSchedules) names += (names.empty() ? "" : ", ") + std::string(schedule.name);
-  return names;
-}
 std::string names_of_presets() {
   std::string names;
   for (const Preset& preset : presets()) names += (names.empty() ? "" : ", ") + std::string(preset.name);
   return names;
 }
 
-void add_options(CLI::App& app, Raw& raw) {
+void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--preset", raw.preset, "model shape and rates to start from; options override them")
       ->type_name("NAME");
-  app.add_option("--schedule", raw.schedule, "naive or wave")->type_name("NAME")->capture_default_str();
-  app.add_option("--waves", raw.waves, "groups the local experts are split into (default 4)");
+  app.add_option("--schedule", raw.schedule, "naive, comet, wave or interleaved: see the list command")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--waves", raw.waves, "wave: groups of local experts (default 4); auto: chosen, and why")
+      ->type_name("W|auto");
   app.add_option("--wave-sizes", raw.wave_sizes, "experts in each wave, where they are not to be even")
       ->type_name("A,B,...");
+  app.add_option("--blocks", raw.blocks, "wave, interleaved: pieces of an expert's rows that go through on their own");
+  app.add_option("--chunks", raw.chunks, "comet: pieces each overlapped half is cut into (default 4)");
+  app.add_option("--slices", raw.slices, "interleaved: pieces of a block along the inner width (default 2)");
+  app.add_option("--warm-up", raw.warm_up, "interleaved: blocks of L1 before the first L2 (default 2)");
+  app.add_option("--ring", raw.ring,
+                 "wave, interleaved: received parts that may wait for their L1 (default: any number)");
+  app.add_option("--workers", raw.workers, "of a rank's compute engine, each with its share of the rate (default 1)");
   app.add_option("--backend", raw.backend, "cpu")->capture_default_str();
   app.add_option(
          "--clock", raw.clock,
@@ -93,7 +84,7 @@ void add_options(CLI::App& app, Raw& raw) {
   app.add_flag("--quiet", raw.quiet, "print nothing but errors and --json");
 }
 
-void resolve_rates(const Raw& raw, JobSpec& spec) {
+void resolve_rates(const RawOptions& raw, JobSpec& spec) {
   if (raw.link) {
     const auto rate = parse_byte_rate(*raw.link);
     if (!rate) throw UsageError("--link", *raw.link, "write a rate as 50GB/s or 400Gb/s");
@@ -122,7 +113,7 @@ void resolve_rates(const Raw& raw, JobSpec& spec) {
   }
 }
 
-void resolve_shape(const Raw& raw, JobSpec& spec) {
+void resolve_shape(const RawOptions& raw, JobSpec& spec) {
   MoeShape& shape = spec.shape;
   const auto set = [](const char* option, const std::optional<int>& value, int& field, int high) {
     field = value ? in_range(option, *value, 1, high) : field;
@@ -154,7 +145,7 @@ void resolve_shape(const Raw& raw, JobSpec& spec) {
   }
 }
 
-void resolve_wire(const Raw& raw, JobSpec& spec) {
+void resolve_wire(const RawOptions& raw, JobSpec& spec) {
   if (raw.dtype) {
     if (*raw.dtype != "fp32" && *raw.dtype != "bf16") throw UsageError("--dtype", *raw.dtype, "use fp32 or bf16");
     spec.dtype = *raw.dtype == "fp32" ? Dtype::kFp32 : Dtype::kBf16;
@@ -172,50 +163,7 @@ void resolve_wire(const Raw& raw, JobSpec& spec) {
   }
 }
 
-void resolve_schedule(const Raw& raw, JobSpec& spec) {
-  if (raw.engines == "in,compute,act,out") {
-    spec.engines = kInComputeActOut;
-  } else if (raw.engines != "link,compute") {
-    throw UsageError("--engines", raw.engines, "use link,compute or in,compute,act,out");
-  }
-  const bool known = make_schedule(raw.schedule, 1, spec.engines).has_value();
-  if (!known) throw UsageError("--schedule", raw.schedule, fmt::format("use one of {}", names_of_schedules()));
-  const bool naive = raw.schedule == "naive";
-  // Given stage times split evenly into any number of waves; experts do not.
-  const int local = spec.stage_times ? 4096 : spec.shape.local_experts();
-  if (naive) {
-    if (raw.waves.value_or(1) != 1) {
-      throw UsageError("--waves", fmt::to_string(*raw.waves), "the naive schedule has none: use --schedule wave");
-    }
-    if (raw.wave_sizes)
-      throw UsageError("--wave-sizes", *raw.wave_sizes, "the naive schedule has none: use --schedule wave");
-    spec.waves = WavePartition::even(spec.stage_times ? 1 : local, 1);
-  } else if (raw.wave_sizes) {
-    const auto list = parse_list(*raw.wave_sizes, 0);
-    std::vector<int> sizes;
-    long sum = 0;
-    for (double size : list.value_or(std::vector<double>{})) {
-      if (!(size >= 1 && size <= 65536 && size == std::floor(size))) break;
-      sizes.push_back(static_cast<int>(size));
-      sum += sizes.back();
-    }
-    const bool fits = spec.stage_times || sum == local;
-    if (!list || sizes.size() != list->size() || !fits || (raw.waves && *raw.waves != static_cast<int>(sizes.size()))) {
-      throw UsageError("--wave-sizes", *raw.wave_sizes,
-                       spec.stage_times
-                           ? "write whole sizes from 1 on, by commas"
-                           : fmt::format("write whole sizes that add up to the {} experts of a rank", local));
-    }
-    spec.waves = WavePartition(sizes);
-  } else {
-    const int waves = raw.waves ? in_range("--waves", *raw.waves, 1, local) : std::min(4, local);
-    spec.waves = WavePartition::even(spec.stage_times ? waves : local, waves);
-  }
-  spec.schedule_name = raw.schedule;
-  spec.schedule = *make_schedule(raw.schedule, spec.waves.waves(), spec.engines);
-}
-
-void refuse_what_cannot_be(const Raw& raw, const JobSpec& spec) {
+void refuse_what_cannot_be(const RawOptions& raw, const JobSpec& spec) {
   if (spec.stage_times) {
     if (spec.clock == ClockKind::kReal)
       throw UsageError("--clock", raw.clock, "given stage times are not work: use virtual or paced");
@@ -244,7 +192,7 @@ void refuse_what_cannot_be(const Raw& raw, const JobSpec& spec) {
   }
 }
 
-JobSpec resolve(const Raw& raw) {
+JobSpec resolve(const RawOptions& raw) {
   if (raw.backend == "cuda") throw UsageError("--backend", "cuda", "not built into this version: use cpu");
   if (raw.backend != "cpu") throw UsageError("--backend", raw.backend, "use cpu");
   const Preset* preset = find_preset(raw.preset);
@@ -301,7 +249,7 @@ Command parse_command(int argc, const char* const* argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("moescope-refmoe ") + MOESCOPE_VERSION);
   CLI::App* list = app.add_subcommand("list", "name the schedules, clocks, presets and routings");
-  Raw raw;
+  RawOptions raw;
   add_options(app, raw);
   Command command;
   try {

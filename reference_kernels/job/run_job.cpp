@@ -25,8 +25,8 @@ constexpr double kRounding = 1e-9;  // of sums of doubles in a different order
 
 // All that is known before the clock starts.
 struct Prepared {
-  std::vector<std::vector<std::int64_t>> counts;  // a round each
-  std::vector<Routing> routings;                  // kept only where arithmetic is done
+  std::vector<ExpertRows> rows;   // a round each; empty where only times are given
+  std::vector<Routing> routings;  // kept only where arithmetic is done
   std::vector<ExchangePlan> plans;
   Volumes volumes;
   Durations durations;  // by the cost model, or given
@@ -34,22 +34,23 @@ struct Prepared {
 
 Prepared prepare(const JobSpec& spec) {
   Prepared p;
-  p.volumes = Volumes(spec.rounds(), spec.shape.ranks, spec.waves.waves());
+  p.volumes = Volumes(spec.rounds(), spec.shape.ranks, StageParts::of(spec.tiling));
   if (spec.stage_times) {
-    p.durations = durations_of(*spec.stage_times, spec.waves, spec.cost.overheads, spec.rounds());
+    p.durations =
+        durations_of(*spec.stage_times, spec.tiling, spec.cost.overheads, spec.rounds(), spec.cost.compute_workers);
     return p;
   }
   const Router router(spec.shape, spec.routing, spec.seed);
   for (int round = 0; round < spec.rounds(); ++round) {
     const int step = spec.fixed_routing ? 0 : round / spec.shape.layers;
     Routing routing = router.route(step, round % spec.shape.layers);
-    p.counts.push_back(count_tokens(spec.shape, routing));
-    fill_volumes(spec.shape, spec.wire, spec.waves, p.counts.back(), round, p.volumes);
+    p.rows.emplace_back(spec.shape, count_tokens(spec.shape, routing));
+    fill_volumes(spec.shape, spec.wire, spec.tiling, p.rows.back(), round, p.volumes);
     if (!spec.computes()) continue;
-    p.plans.emplace_back(spec.shape, spec.waves, routing);
+    p.plans.emplace_back(spec.shape, spec.tiling, routing);
     p.routings.push_back(std::move(routing));
   }
-  p.durations = spec.cost.durations(p.volumes);
+  p.durations = spec.cost.durations(p.volumes, spec.tiling);
   return p;
 }
 
@@ -67,7 +68,7 @@ RunFacts facts_of(const JobSpec& spec, GemmPath path) {
   facts.peak_flops = spec.cost.flops_per_second;
   if (spec.clock == ClockKind::kReal) {
     const double cores = std::max(1u, std::thread::hardware_concurrency());
-    facts.peak_flops = measure_fma_peak(path) * std::min(1.0, cores / spec.shape.ranks);
+    facts.peak_flops = measure_fma_peak(path) * std::min(1.0 * spec.cost.compute_workers, cores / spec.shape.ranks);
   }
   return facts;
 }
@@ -82,7 +83,7 @@ std::vector<double> step_ends(const Timeline& timeline, int layers, double laten
 }
 
 Durations measured(const Timeline& timeline) {
-  Durations durations(timeline.rounds(), timeline.ranks(), timeline.waves());
+  Durations durations(timeline.rounds(), timeline.ranks(), timeline.parts());
   timeline.for_each([&](int round, int rank, Task task, const Stamp& stamp) {
     durations.at(round, rank, task) = stamp.end_ns - stamp.start_ns;
   });
@@ -94,9 +95,9 @@ void account(const JobSpec& spec, const Prepared& p, const Timeline& timeline, J
     for (Stage stage : kAllStages) {
       StageTotal total{rank, stage, 0, 0, 0, 0};
       for (int round = 0; round < timeline.rounds(); ++round) {
-        for (int wave = 0; wave < timeline.waves(); ++wave) {
-          const Stamp& stamp = timeline.at(round, rank, {stage, wave});
-          const Volume& volume = p.volumes.at(round, rank, {stage, wave});
+        for (int part = 0; part < timeline.parts()[stage]; ++part) {
+          const Stamp& stamp = timeline.at(round, rank, {stage, part});
+          const Volume& volume = p.volumes.at(round, rank, {stage, part});
           total.time_ns += stamp.end_ns - stamp.start_ns;
           total.bytes += volume.bytes;
           total.flops += volume.flops;
@@ -106,12 +107,12 @@ void account(const JobSpec& spec, const Prepared& p, const Timeline& timeline, J
       result.stages.push_back(total);
     }
   }
-  if (p.counts.empty()) return;
-  const auto experts = static_cast<std::size_t>(spec.shape.experts), ranks = static_cast<std::size_t>(spec.shape.ranks);
+  if (p.rows.empty()) return;
+  const auto experts = static_cast<std::size_t>(spec.shape.experts);
   result.tokens_per_expert.assign(static_cast<std::size_t>(spec.shape.layers), std::vector<std::int64_t>(experts));
-  for (std::size_t round = 0; round < p.counts.size(); ++round) {
+  for (std::size_t round = 0; round < p.rows.size(); ++round) {
     auto& layer = result.tokens_per_expert[round % static_cast<std::size_t>(spec.shape.layers)];
-    for (std::size_t i = 0; i < p.counts[round].size(); ++i) layer[i / ranks] += p.counts[round][i];
+    for (std::size_t e = 0; e < experts; ++e) layer[e] += p.rows[round].rows(static_cast<int>(e));
   }
 }
 
@@ -126,28 +127,29 @@ JobResult run_job(const JobSpec& spec) {
   if (spec.computes()) {
     if (!gemm_self_check(path)) throw std::logic_error(fmt::format("the {} GEMM computes wrongly here", name(path)));
     workspace.emplace(spec.shape, spec.steps, spec.dtype, values, p.plans);
-    work.emplace(spec.shape, spec.waves, p.plans, p.routings, *workspace, path);
+    work.emplace(spec.shape, spec.tiling, p.plans, p.routings, *workspace, path);
   }
 
   const RunFacts facts = facts_of(spec, path);
-  const int ranks = spec.shape.ranks, rounds = spec.rounds(), waves = spec.waves.waves();
+  const int ranks = spec.shape.ranks, rounds = spec.rounds(), workers = spec.cost.compute_workers;
   const double latency_ns = spec.cost.overheads.latency_us * 1e3;
   JobResult result;
   std::visit(
       [&](const auto& schedule) {
-        const int engines = schedule.engines.count;
-        const Recording recording(facts, schedule.engines, spec.waves, schedule.has_waves, p.volumes, p.counts);
+        const Lanes lanes(schedule.engines, workers);
+        const Recording recording(facts, schedule.engines, lanes, spec.tiling, p.volumes, p.rows);
         recording.describe_run();
         const auto on_virtual_time = [&] {
           VirtualBackend::Work arithmetic;
           if (work) arithmetic = [&](int round, int rank, Task task) { work->run(round, rank, task, nullptr); };
-          VirtualBackend backend(p.durations, latency_ns, engines, std::move(arithmetic));
+          VirtualBackend backend(p.durations, latency_ns, lanes, std::move(arithmetic));
           run_cooperatively(schedule, backend, ranks, rounds);
           return backend.timeline();
         };
         const auto on_threads = [&](auto& pace) {
-          ThreadBackend backend(pace, recording, rounds, spec.shape.layers, ranks, engines, waves, latency_ns);
-          run_on_threads(schedule, backend, recording, ranks, rounds);
+          ThreadBackend backend(pace, recording, rounds, spec.shape.layers, ranks, lanes, p.durations.parts(),
+                                latency_ns);
+          run_on_threads(schedule, backend, recording, lanes, ranks, rounds);
           return backend.timeline();
         };
         Timeline timeline;
@@ -156,21 +158,21 @@ JobResult run_job(const JobSpec& spec) {
           timeline = on_virtual_time();
           recording.write_timeline(timeline, step_ends(timeline, spec.shape.layers, latency_ns));
         } else if (spec.clock == ClockKind::kPaced) {
-          PacedTime pace(p.durations, engines);
+          PacedTime pace(p.durations, lanes.total());
           timeline = on_threads(pace);
           if (work) on_virtual_time();  // the arithmetic of the check, after the clock has stopped
         } else {
-          RealTime pace(*work, ranks, engines, spec.cost.link_bytes_per_second);
+          RealTime pace(*work, ranks, lanes.total(), spec.cost.link_bytes_per_second);
           timeline = on_threads(pace);
           own = measured(timeline);
         }
         account(spec, p, timeline, result);
         result.makespan_ns = step_ends(timeline, spec.shape.layers, latency_ns).back();
         result.serial_ns = serial_ns(own, latency_ns);
-        result.ideal_ns = simulated_makespan_ns(schedule, own, latency_ns);
-        result.bound_ns = bound_ns(own, schedule.engines);
+        result.ideal_ns = simulated_makespan_ns(schedule, own, latency_ns, workers);
+        result.bound_ns = bound_ns(own, schedule.engines, workers);
       },
-      spec.schedule);
+      spec.tiling.schedule(spec.engines));
 
   if (result.ideal_ns < result.bound_ns * (1 - kRounding)) {
     throw std::logic_error("a schedule came out faster than its busiest engine");

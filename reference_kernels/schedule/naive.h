@@ -10,8 +10,9 @@ namespace moescope::reference {
 struct NaiveSchedule {
   EngineMap engines = kLinkCompute;
 
-  constexpr int waves() const { return 1; }
-  static constexpr bool has_waves = false;  // its spans carry no wave number
+  constexpr int parts(Stage) const { return 1; }
+  static constexpr int wave(Task) { return -1; }  // it has none
+  static constexpr int chunk(Task) { return -1; }
 
   constexpr int size(int engine) const {
     int tasks = 0;
@@ -24,9 +25,10 @@ struct NaiveSchedule {
     }
     return {};
   }
-  constexpr Wait wait(Task task) const {
-    if (task.stage == Stage::kDispatch) return {{Stage::kCombine, 0}, true, true};
-    return {{static_cast<Stage>(static_cast<int>(task.stage) - 1), 0}, true, false};
+  static constexpr bool follows(Task) { return false; }
+  constexpr Waits waits(Task task) const {
+    if (task.stage == Stage::kDispatch) return wait_for_previous_layer();
+    return wait_for_whole(static_cast<Stage>(static_cast<int>(task.stage) - 1), true);
   }
 };
 

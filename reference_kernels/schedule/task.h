@@ -1,7 +1,8 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// The unit every schedule deals in: one stage of one wave, on one engine of a rank. Pure constexpr, no memory, no
-// clock: the same walks serve the simulator, the threads and a device.
+// The unit every schedule deals in: a part of one stage, on one engine of a rank. A part is a wave, a block of rows, a
+// chunk of tokens or of columns, as the schedule cuts the stage. Pure constexpr, no memory, no clock: the same walks
+// serve the simulator, the threads and a device.
 
 #include <array>
 #include <cstdint>
@@ -20,11 +21,13 @@ constexpr bool is_link_stage(Stage stage) {
 
 struct Task {
   Stage stage = Stage::kDispatch;
-  int wave = 0;
+  int part = 0;
   friend constexpr bool operator==(const Task&, const Task&) = default;
 };
 
-// Which engine of a rank a stage occupies. An engine does one task at a time, in the schedule's order.
+// Which engine of a rank a stage occupies. An engine does one task at a time, in the schedule's order; where it has
+// several workers, whoever is free takes the next of that order, with the tasks behind it that a schedule says follow
+// it.
 struct EngineMap {
   int count;
   std::array<int, kStages> engine_of;     // by Stage
@@ -36,12 +39,42 @@ inline constexpr EngineMap kLinkCompute{2, {0, 1, 1, 1, 0}, {"link", "compute", 
 // Four lanes, activation off the compute engine: the drawing that popular speedup figures assume.
 inline constexpr EngineMap kInComputeActOut{4, {0, 1, 2, 1, 3}, {"in", "compute", "act", "out"}};
 
-// What must have happened before a task may start: that task on the same rank or on all ranks, in this layer or in the
-// one before it (a step's first layer follows the last layer of the step before).
+// What must have happened before a task may start: that task, or all parts of its stage, on the same rank or on all
+// ranks, in this layer or in the one before it (a step's first layer follows the last layer of the step before).
 struct Wait {
   Task task;
+  bool whole_stage = false;
   bool all_ranks = false;
   bool previous_layer = false;
+  friend constexpr bool operator==(const Wait&, const Wait&) = default;
+};
+constexpr Wait wait_for(Stage stage, int part) {
+  return {{stage, part}, false, false, false};
+}
+constexpr Wait wait_for_all_ranks(Stage stage, int part) {
+  return {{stage, part}, false, true, false};
+}
+constexpr Wait wait_for_whole(Stage stage, bool all_ranks) {
+  return {{stage, 0}, true, all_ranks, false};
+}
+// Where a layer begins: every rank has all that the layer before sent it.
+constexpr Wait wait_for_previous_layer() {
+  return {{Stage::kCombine, 0}, true, true, true};
+}
+
+// The inputs of one task.
+class Waits {
+ public:
+  constexpr Waits() = default;
+  constexpr Waits(Wait first) : all_{first}, count_(1) {}  // NOLINT: implicit by design
+  constexpr Waits(Wait first, Wait second) : all_{first, second}, count_(2) {}
+  constexpr const Wait* begin() const { return all_.data(); }
+  constexpr const Wait* end() const { return all_.data() + count_; }
+  constexpr int size() const { return count_; }
+
+ private:
+  std::array<Wait, 2> all_{};
+  int count_ = 0;
 };
 
 }  // namespace moescope::reference

@@ -19,14 +19,14 @@ TEST_CASE("every pair has one row of its own on its expert's rank, and every tok
     shape.top_k = random.integer(1, shape.experts);
     shape.tokens = random.integer(1, 20);
     shape.layers = 1;
-    const WavePartition waves = WavePartition::even(shape.local_experts(), random.integer(1, shape.local_experts()));
+    const Tiling waves = Tiling::waves(shape.local_experts(), random.integer(1, shape.local_experts()));
     const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, 1.5}, 6).route(i, 0);
     const ExchangePlan plan(shape, waves, routing);
     std::vector<std::set<std::int64_t>> rows(static_cast<std::size_t>(shape.ranks));
     std::size_t pairs = 0;
     for (int source = 0; source < shape.ranks; ++source) {
       for (int expert = 0; expert < shape.experts; ++expert) {
-        std::int64_t row = plan.first_row(source, expert);
+        std::int64_t row = plan.first_row(expert) + plan.rows().begin(expert, source);
         for (std::int32_t entry : plan.sent(source, expert)) {
           const auto at = static_cast<std::size_t>(source * shape.tokens * shape.top_k + entry);
           REQUIRE(routing.expert[at] == expert);
@@ -47,7 +47,7 @@ TEST_CASE("every pair has one row of its own on its expert's rank, and every tok
           int last = 0;
           for (int slot = 0; slot < shape.top_k; ++slot) {
             const auto at = static_cast<std::size_t>((rank * shape.tokens + token) * shape.top_k + slot);
-            last = std::max(last, waves.wave_of(routing.expert[at] % shape.local_experts()));
+            last = std::max(last, waves.cut().cuts.wave_of_expert(routing.expert[at] % shape.local_experts()));
           }
           REQUIRE(last == wave);
         }

@@ -26,12 +26,12 @@ TEST_CASE("waves move and compute what the layer does, pair by pair") {
     shape.intermediate = random.integer(1, 50);
     shape.layers = 1;
     const int waves = random.integer(1, shape.local_experts());
-    const WavePartition partition = WavePartition::even(shape.local_experts(), waves);
+    const Tiling tiling = Tiling::waves(shape.local_experts(), waves);
     const WireFormat wire{1.03125, 2};
     const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, random.real(0, 4)}, 5).route(i, 0);
-    const auto counts = count_tokens(shape, routing);
+    const ExpertRows rows(shape, count_tokens(shape, routing));
     Volumes volumes(1, shape.ranks, waves);
-    fill_volumes(shape, wire, partition, counts, 0, volumes);
+    fill_volumes(shape, wire, tiling, rows, 0, volumes);
 
     Volumes expected(1, shape.ranks, waves);
     std::map<std::tuple<int, int, int, int>, std::int64_t> peers;  // stage, wave, from, to
@@ -39,7 +39,7 @@ TEST_CASE("waves move and compute what the layer does, pair by pair") {
     for (std::size_t pair = 0; pair < routing.expert.size(); ++pair) {
       const int home = static_cast<int>(pair / static_cast<std::size_t>(shape.top_k * shape.tokens));
       const int owner = routing.expert[pair] / shape.local_experts();
-      const int wave = partition.wave_of(routing.expert[pair] % shape.local_experts());
+      const int wave = tiling.cut().cuts.wave_of_expert(routing.expert[pair] % shape.local_experts());
       expected.at(0, owner, {Stage::kL1, wave}).flops += 4 * hd;
       expected.at(0, owner, {Stage::kL2, wave}).flops += 2 * hd;
       const auto out = static_cast<std::int64_t>(std::ceil(shape.hidden * 1.03125)),
@@ -53,9 +53,9 @@ TEST_CASE("waves move and compute what the layer does, pair by pair") {
       REQUIRE(volume.bytes == expected.at(0, rank, task).bytes);
       REQUIRE(volume.flops == expected.at(0, rank, task).flops);
       if (!is_link_stage(task.stage)) return;
-      const auto to = bytes_to_peers(shape, wire, partition, counts, rank, task);
+      const auto to = bytes_to_peers(shape, wire, tiling, rows, rank, task);
       for (int peer = 0; peer < shape.ranks; ++peer) {
-        REQUIRE(to[static_cast<std::size_t>(peer)] == peers[{static_cast<int>(task.stage), task.wave, rank, peer}]);
+        REQUIRE(to[static_cast<std::size_t>(peer)] == peers[{static_cast<int>(task.stage), task.part, rank, peer}]);
       }
     });
   }
@@ -63,11 +63,10 @@ TEST_CASE("waves move and compute what the layer does, pair by pair") {
 
 TEST_CASE("an account that does not add up is refused") {
   MoeShape shape{8, 8, 4, 1, 1, 4, 2};
-  auto counts = count_tokens(shape, Router(shape, {}, 1).route(0, 0));
   Volumes volumes(1, 2, 1);
   // A wave short of the last expert of each rank, which has tokens.
-  counts.assign(counts.size(), 3);
-  CHECK_THROWS_AS(fill_volumes(shape, {}, WavePartition({1}), counts, 0, volumes), std::logic_error);
+  const ExpertRows rows(shape, std::vector<std::int64_t>(8, 3));
+  CHECK_THROWS_AS(fill_volumes(shape, {}, Tiling::waves(1, 1), rows, 0, volumes), std::logic_error);
 }
 
 TEST_CASE("costs are work over rate plus overheads, the activation a share of its wave") {
@@ -80,7 +79,7 @@ TEST_CASE("costs are work over rate plus overheads, the activation a share of it
   cost.link_bytes_per_second = 0.5e9;
   cost.activation_share = 0.1;
   cost.overheads = {60, 10, 20};
-  const Durations durations = cost.durations(volumes);
+  const Durations durations = cost.durations(volumes, Tiling::waves(2, 2));
   CHECK(durations.at(0, 0, {Stage::kDispatch, 1}) == Approx(10e3 + 10e3));
   CHECK(durations.at(0, 0, {Stage::kDispatch, 0}) == Approx(10e3));
   CHECK(durations.at(0, 0, {Stage::kL1, 1}) == Approx(2e3 + 60e3));
@@ -92,9 +91,9 @@ TEST_CASE("costs are work over rate plus overheads, the activation a share of it
 TEST_CASE("communication can hide exactly at the bound of 2 d FLOPs a byte") {
   // FP8 out, BF16 back, as many experts as ranks and one rank far from all: 6 h d FLOPs against 3 h bytes a pair.
   MoeShape shape{7168, 3072, 64, 6, 1, 256, 64};
-  const auto counts = count_tokens(shape, Router(shape, {}, 9).route(0, 0));
+  const ExpertRows rows(shape, count_tokens(shape, Router(shape, {}, 9).route(0, 0)));
   Volumes volumes(1, shape.ranks, 1);
-  fill_volumes(shape, {1, 2}, WavePartition::even(1, 1), counts, 0, volumes);
+  fill_volumes(shape, {1, 2}, Tiling::whole(1), rows, 0, volumes);
   double flops = 0, bytes = 0;
   volumes.for_each([&](int, int, Task, const Volume& v) {
     flops += static_cast<double>(v.flops);

@@ -191,9 +191,9 @@ extern "C" __attribute__((visibility("default"))) const moescope_api_table_t* mo
 
 TEST_CASE("a recording holds exactly what the job accounts for, on every clock and schedule") {
   for (const char* clock : {"virtual", "paced", "real"}) {
-    for (const char* schedule : {"naive", "wave"}) {
+    for (const char* schedule : {"naive", "wave", "comet", "interleaved"}) {
       const Ran ran = run({"--clock", clock, "--schedule", schedule});
-      const bool is_virtual = ran.spec.clock == ClockKind::kVirtual, naive = ran.spec.schedule_name == "naive";
+      const bool is_virtual = ran.spec.clock == ClockKind::kVirtual, waves = ran.spec.schedule_name == "wave";
       REQUIRE(seen.ranges == 0);
       for (const StageTotal& total : ran.result.stages) {
         int spans = 0;
@@ -206,7 +206,7 @@ TEST_CASE("a recording holds exactly what the job accounts for, on every clock a
           flops += s.flops;
           ns += s.ns;
           CHECK((s.step >= 0 && s.step < 2 && s.layer >= 0 && s.layer < 2));
-          CHECK((naive ? s.wave == -1 : s.wave >= 0 && s.wave < 4));
+          CHECK((waves ? s.wave >= 0 && s.wave < 4 : s.wave == -1));
           CHECK((s.pass == MOESCOPE_PASS_FORWARD && s.micro_batch == 0));
           CHECK(s.lane == (is_link_stage(total.stage) ? "link" : "compute"));
           CHECK(s.clock == (is_virtual ? 7u : 0u));
@@ -249,7 +249,7 @@ TEST_CASE("a recording holds exactly what the job accounts for, on every clock a
         for (const auto& [key, bytes] : seen.traffic) {
           const auto [step, layer, wave, stage, from, to] = key;
           if (stage == public_stage(total.stage) && to == total.rank && from != to) pulled += bytes;
-          CHECK((naive ? wave == -1 : wave >= 0));
+          CHECK((waves ? wave >= 0 : wave == -1));
         }
         CHECK(pulled == total.bytes);
       }
@@ -290,7 +290,7 @@ TEST_CASE("given stage times are recorded without bytes, FLOPs or tokens") {
 
 TEST_CASE("being recorded changes neither results nor virtual time") {
   // The program itself runs without a collector, this process with one.
-  for (const char* schedule : {"naive", "wave"}) {
+  for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {
     const std::string arguments =
         std::string("--ranks 3 --experts 12 --tokens 24 --steps 2 --check --json --schedule ") + schedule;
     FILE* pipe = popen((std::string(MOESCOPE_BUILD_DIR) + "/bin/moescope-refmoe " + arguments).c_str(), "r");

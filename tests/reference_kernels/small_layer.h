@@ -31,33 +31,34 @@ struct SmallLayer {
     return routings;
   }
 
-  std::vector<float> run(const AnySchedule& any, const WavePartition& waves, bool on_threads = false) const {
+  std::vector<float> run(const Tiling& tiling, const EngineMap& engines = kLinkCompute, bool on_threads = false,
+                         int workers = 1) const {
     const ModelValues values(shape, dtype, seed);
     std::vector<ExchangePlan> plans;
-    for (const Routing& routing : routings) plans.emplace_back(shape, waves, routing);
+    for (const Routing& routing : routings) plans.emplace_back(shape, tiling, routing);
     Workspace workspace(shape, steps, dtype, values, plans);
-    StageWork work(shape, waves, plans, routings, workspace, path);
+    StageWork work(shape, tiling, plans, routings, workspace, path);
     const int rounds = static_cast<int>(routings.size());
-    const Durations durations(rounds, shape.ranks, waves.waves());
+    const Durations durations(rounds, shape.ranks, StageParts::of(tiling));
+    const Lanes lanes(engines, workers);
     std::visit(
         [&](const auto& schedule) {
           if (!on_threads) {
-            VirtualBackend backend(durations, 0, schedule.engines.count,
+            VirtualBackend backend(durations, 0, lanes,
                                    [&](int round, int rank, Task task) { work.run(round, rank, task, nullptr); });
             return run_cooperatively(schedule, backend, shape.ranks, rounds);
           }
           RunFacts facts;
           facts.shape = shape;
           facts.has_work = false;
-          const Volumes volumes(rounds, shape.ranks, waves.waves());
-          const std::vector<std::vector<std::int64_t>> counts;
-          const Recording recording(facts, schedule.engines, waves, schedule.has_waves, volumes, counts);
-          RealTime pace(work, shape.ranks, schedule.engines.count, 100e9);
-          ThreadBackend backend(pace, recording, rounds, shape.layers, shape.ranks, schedule.engines.count,
-                                waves.waves(), 1000.0);
-          run_on_threads(schedule, backend, recording, shape.ranks, rounds);
+          const Volumes volumes(rounds, shape.ranks, StageParts::of(tiling));
+          const std::vector<ExpertRows> rows;
+          const Recording recording(facts, engines, lanes, tiling, volumes, rows);
+          RealTime pace(work, shape.ranks, lanes.total(), 100e9);
+          ThreadBackend backend(pace, recording, rounds, shape.layers, shape.ranks, lanes, durations.parts(), 1000.0);
+          run_on_threads(schedule, backend, recording, lanes, shape.ranks, rounds);
         },
-        any);
+        tiling.schedule(engines));
     std::vector<float> out;
     for (int step = 0; step < steps; ++step) {
       for (int rank = 0; rank < shape.ranks; ++rank) {

@@ -28,12 +28,27 @@ constexpr StageTimes kFigure5{1249, 3550, 1152, 1775, 2498};
 
 double wave_ms(const StageTimes& times, int waves, const Overheads& overheads = {},
                const EngineMap& engines = kLinkCompute) {
-  const Durations durations = durations_of(times, WavePartition::even(waves, waves), overheads, 1);
-  return simulated_makespan_ns(WaveSchedule{waves, engines}, durations, overheads.latency_us * 1e3) / 1e6;
+  const Durations durations = durations_of(times, Tiling::waves(waves, waves), overheads, 1);
+  return simulated_makespan_ns(WaveSchedule{{waves, waves}, 0, engines}, durations, overheads.latency_us * 1e3) / 1e6;
 }
 double naive_ms(const StageTimes& times, const Overheads& overheads = {}) {
-  const Durations durations = durations_of(times, WavePartition::even(1, 1), overheads, 1);
+  const Durations durations = durations_of(times, Tiling::whole(1), overheads, 1);
   return simulated_makespan_ns(NaiveSchedule{}, durations, overheads.latency_us * 1e3) / 1e6;
+}
+
+double comet_ms(const StageTimes& times, int chunks, const Overheads& overheads = {},
+                const EngineMap& engines = kLinkCompute) {
+  ScheduleCut cut;
+  cut.chunks = chunks;
+  const Durations durations = durations_of(times, Tiling("comet", cut), overheads, 1);
+  return simulated_makespan_ns(CometSchedule{chunks, engines}, durations, overheads.latency_us * 1e3) / 1e6;
+}
+// Both halves of Comet with K chunks.
+double comet_form_us(const StageTimes& t, int chunks, const Overheads& o) {
+  const double k = chunks, lam = o.latency_us;
+  const double d = o.link_us + t.dispatch_us / k, c = o.link_us + t.combine_us / k;
+  const double l1 = o.alpha_us + t.l1_us / k, l2 = o.alpha_us + t.l2_us / k;
+  return std::max(k * d + lam + l1, d + lam + k * l1) + t.act_us + std::max(k * l2 + c, l2 + k * c) + lam;
 }
 
 // T(W) of equal waves: the largest of four lower bounds.
@@ -90,6 +105,80 @@ TEST_CASE("four engines: the published figure's speedups over naive") {
     CHECK(std::fabs(naive / wave_ms(kFigure5, waves, {}, kInComputeActOut) - speedup) <= 0.0005 + 1e-12);
   }
   CHECK(std::fabs(naive / wave_ms(kFigure5, 100'000, {}, kInComputeActOut) - 1.92) < 0.005);
+}
+
+TEST_CASE("worked example: comet") {
+  CHECK(comet_ms(kExample, 4) == Approx(4.8).epsilon(1e-9));
+  CHECK(comet_ms(kExample, 8) == Approx(4.55).epsilon(1e-9));
+  CHECK(comet_ms(kExample, 1'000'000) == Approx(4.3).epsilon(1e-6));
+  // Communication as long as computation, no activation, D:C = 1:2, L1:L2 = 2:1.
+  const StageTimes even{1e3, 2e3, 0, 1e3, 2e3};
+  CHECK(std::fabs(6 / comet_ms(even, 9) - 1.421) < 0.0005);
+  CHECK(std::fabs(6 / wave_ms(even, 24) - 1.920) < 0.0005);
+}
+
+TEST_CASE("comet on four engines: the published figure's other speedup") {
+  const double naive = naive_ms(kFigure5);
+  for (const auto& [chunks, speedup] : {std::pair{4, 1.285}, std::pair{16, 1.384}, std::pair{64, 1.411}}) {
+    CHECK(std::fabs(naive / comet_ms(kFigure5, chunks, {}, kInComputeActOut) - speedup) <= 0.0005 + 1e-12);
+  }
+  CHECK(std::fabs(naive / comet_ms(kFigure5, 100'000, {}, kInComputeActOut) - 1.42) < 0.005);
+}
+
+TEST_CASE("comet: the simulator is the closed form") {
+  RandomCases random(13);
+  for (int i = 0; i < 3000; ++i) {
+    const StageTimes t{random.real(0, 10), random.real(0, 10), random.real(0, 3), random.real(0, 10),
+                       random.real(0, 10)};
+    const bool bare = i % 3 == 0;
+    const Overheads o{bare ? 0 : random.real(0, 0.5), bare ? 0 : random.real(0, 0.2), bare ? 0 : random.real(0, 0.5)};
+    const int chunks = random.integer(1, 24);
+    REQUIRE(comet_ms(t, chunks, o) * 1e3 == Approx(comet_form_us(t, chunks, o)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("one interleaved block a wave is the wave schedule but for the warm-up's order") {
+  // With a warm-up of one block and equal blocks the compute engine is never idle after the first: same makespan.
+  RandomCases random(17);
+  for (int i = 0; i < 500; ++i) {
+    const StageTimes t{random.real(0, 10), random.real(0, 10), random.real(0, 3), random.real(0, 10),
+                       random.real(0, 10)};
+    const int blocks = random.integer(1, 12);
+    ScheduleCut cut;
+    cut.cuts = {blocks, 1, 1, nullptr};
+    cut.slices = random.integer(1, 3);
+    const Tiling tiling("interleaved", cut);
+    const InterleavedSchedule schedule{blocks, cut.slices, 1};
+    const double interleaved = simulated_makespan_ns(schedule, durations_of(t, tiling, {}, 1), 0) / 1e3;
+    REQUIRE(interleaved == Approx(closed_form_us(t, blocks, {})).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("workers share an engine's work; more of them than tasks help nobody") {
+  // 12 equal tasks of L1, Act and L2 with nothing else to wait for: rounds of `workers` units.
+  const StageTimes compute_only{0, 12e3, 0, 12e3, 0};
+  ScheduleCut cut;
+  cut.cuts = {12, 1, 1, nullptr};
+  const Tiling tiling("wave", cut);
+  for (const int workers : {1, 3, 5}) {
+    const Durations durations = durations_of(compute_only, tiling, {}, 1, workers);
+    // A part takes `workers` ms on one of them, and no L2 waits long: 24 parts in rounds of `workers`.
+    const double rounds = std::ceil(24.0 / workers);
+    CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts}, durations, 0, workers) / 1e6 == Approx(rounds * workers));
+    CHECK(bound_ns(durations, kLinkCompute, workers) / 1e6 == Approx(24));
+  }
+  const Durations wide = durations_of(compute_only, tiling, {}, 1, 100);
+  CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts}, wide, 0, 100) / 1e6 == Approx(2 * 100));
+}
+
+TEST_CASE("a ring of one part takes the overlap of dispatch away but nothing else") {
+  // D = L1 = 8 parts of 1 ms: dispatch of part i + 1 begins when L1 of part i ends.
+  const StageTimes t{8e3, 8e3, 0, 0, 0};
+  ScheduleCut cut;
+  cut.cuts = {8, 8, 0, nullptr};
+  const Durations durations = durations_of(t, Tiling("wave", cut), {}, 1);
+  CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts, 1}, durations, 0) / 1e6 == Approx(16));
+  CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts, 2}, durations, 0) / 1e6 == Approx(9));
 }
 
 TEST_CASE("equal waves: the simulator is the closed form") {
@@ -183,7 +272,7 @@ Durations random_durations(RandomCases& random, int rounds, int ranks, int waves
 }
 double sum_over_waves(const Durations& durations, int round, int rank, Stage stage) {
   double sum = 0;
-  for (int wave = 0; wave < durations.waves(); ++wave) sum += durations.at(round, rank, {stage, wave});
+  for (int wave = 0; wave < durations.parts()[stage]; ++wave) sum += durations.at(round, rank, {stage, wave});
   return sum;
 }
 }  // namespace
@@ -245,7 +334,7 @@ TEST_CASE("waves on several ranks: the recurrence, and no faster than any rank a
       REQUIRE(end - begin >= alone * (1 - 1e-12));
       begin = end;
     }
-    CHECK(simulated_makespan_ns(WaveSchedule{waves, kLinkCompute}, durations, 0) == Approx(begin).epsilon(1e-12));
+    CHECK(simulated_makespan_ns(WaveSchedule{{waves, waves}}, durations, 0) == Approx(begin).epsilon(1e-12));
     CHECK(bound_ns(durations, kLinkCompute) <= begin * (1 + 1e-12));
   }
 }
@@ -257,13 +346,14 @@ TEST_CASE("a schedule that blocks itself is an error, not a hang") {
       return WaveSchedule::at(engine, index);
     }
   };
-  const Durations durations = durations_of(kExample, WavePartition::even(2, 2), {}, 1);
-  CHECK_THROWS_AS(simulated_makespan_ns(CombineFirst{{2, kLinkCompute}}, durations, 0), std::logic_error);
+  const Durations durations = durations_of(kExample, Tiling::waves(2, 2), {}, 1);
+  CHECK_THROWS_AS(simulated_makespan_ns(CombineFirst{{{2, 2}}}, durations, 0), std::logic_error);
 }
 
 TEST_CASE("unequal waves share the given times by their sizes") {
-  const WavePartition waves({1, 3, 4});
-  const Durations durations = durations_of(kExample, waves, {}, 1);
+  ScheduleCut cut;
+  cut.cuts.experts = 8;
+  const Durations durations = durations_of(kExample, Tiling("wave", cut, {1, 3, 4}), {}, 1);
   CHECK(durations.at(0, 0, {Stage::kCombine, 0}) == Approx(2e6 / 8));
   CHECK(durations.at(0, 0, {Stage::kL1, 2}) == Approx(2e6 / 2));
   CHECK(serial_ns(durations, 0) == Approx(6.3e6).epsilon(1e-12));

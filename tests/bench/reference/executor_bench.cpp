@@ -19,19 +19,21 @@ namespace {
 constexpr int kWaves = 4;
 
 double threads_ns(const Durations& durations) {
-  const WaveSchedule schedule{durations.waves(), kLinkCompute};
+  const int count = durations.parts()[Stage::kL1];
+  const WaveSchedule schedule{{count, count}};
   RunFacts facts;
   facts.shape.ranks = durations.ranks();
   facts.shape.layers = durations.rounds();
   facts.has_work = false;
-  const WavePartition waves = WavePartition::even(durations.waves(), durations.waves());
-  const Volumes volumes(durations.rounds(), durations.ranks(), durations.waves());
-  const std::vector<std::vector<std::int64_t>> counts;
-  const Recording recording(facts, schedule.engines, waves, true, volumes, counts);
+  const Tiling tiling = Tiling::waves(count, count);
+  const Lanes lanes(schedule.engines);
+  const Volumes volumes(durations.rounds(), durations.ranks(), count);
+  const std::vector<ExpertRows> rows;
+  const Recording recording(facts, schedule.engines, lanes, tiling, volumes, rows);
   PacedTime pace(durations, 2);
-  ThreadBackend backend(pace, recording, durations.rounds(), durations.rounds(), durations.ranks(), 2,
-                        durations.waves(), 0);
-  run_on_threads(schedule, backend, recording, durations.ranks(), durations.rounds());
+  ThreadBackend backend(pace, recording, durations.rounds(), durations.rounds(), durations.ranks(), lanes,
+                        durations.parts(), 0);
+  run_on_threads(schedule, backend, recording, lanes, durations.ranks(), durations.rounds());
   double end_ns = 0;
   backend.timeline().for_each([&](int, int, Task, const Stamp& stamp) { end_ns = std::max(end_ns, stamp.end_ns); });
   return end_ns;
@@ -44,7 +46,7 @@ int main() {
   for (int ranks : {1, 2, 4, 8}) {
     const Durations none(200, ranks, kWaves);
     const std::int64_t begin = MonotonicClock::now_ns();
-    simulated_makespan_ns(WaveSchedule{kWaves, kLinkCompute}, none, 0);
+    simulated_makespan_ns(WaveSchedule{{kWaves, kWaves}}, none, 0);
     const auto simulated = static_cast<double>(MonotonicClock::now_ns() - begin);
     std::printf("%d ranks: simulator %6.0f ns a task, threads %7.0f ns a task\n", ranks,
                 simulated / (200 * tasks_a_round * ranks), threads_ns(none) / (200 * tasks_a_round * ranks));
@@ -53,12 +55,12 @@ int main() {
   const StageTimes times{20e3 / 3, 19e3 * 2 / 3, 1e3, 19e3 / 3, 40e3 / 3};
   for (int ranks : {1, 2, 4}) {
     for (int waves : {2, 4, 8, 16}) {
-      const Durations one = durations_of(times, WavePartition::even(waves, waves), {}, 10);
+      const Durations one = durations_of(times, Tiling::waves(waves, waves), {}, 10);
       Durations all(10, ranks, waves);
       one.for_each([&](int round, int, Task task, double ns) {
         for (int rank = 0; rank < ranks; ++rank) all.at(round, rank, task) = ns;
       });
-      const double ideal = simulated_makespan_ns(WaveSchedule{waves, kLinkCompute}, all, 0);
+      const double ideal = simulated_makespan_ns(WaveSchedule{{waves, waves}}, all, 0);
       std::printf("%d ranks, %2d waves: paced achieves %.4f of its ideal\n", ranks, waves, ideal / threads_ns(all));
     }
   }

@@ -32,7 +32,7 @@ TEST_CASE("SwiGLU times the row's weight, in the gate half alone") {
   for (int i = 0; i < kRows; ++i) weights.push_back(static_cast<float>(random.real(0, 1)));
   values[3] = 200.0f, values[4] = -200.0f;
   const std::vector<float> before = values;
-  weighted_swiglu(kRows, kWidth, weights.data(), values.data(), kStride);
+  weighted_swiglu(kRows, kWidth, weights.data(), values.data(), kWidth, kStride);
   for (int row = 0; row < kRows; ++row) {
     for (int i = 0; i < kStride; ++i) {
       const auto at = static_cast<std::size_t>(row * kStride + i);

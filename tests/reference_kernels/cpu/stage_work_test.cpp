@@ -2,6 +2,7 @@
 // The arithmetic: right by the oracle, and the same bits whatever the schedule, the waves, the ranks or the threads.
 #include "reference_kernels/cpu/stage_work.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tests/reference_kernels/random_cases.h"
@@ -22,17 +23,31 @@ MoeShape shape_of(int ranks, int experts, int top_k, int tokens, int hidden, int
   return {hidden, intermediate, experts, top_k, layers, tokens, ranks};
 }
 
-// Every schedule and wave count gives the bits of the naive one, and those are right.
+// Every schedule and every cut gives the bits of the naive one, and those are right.
 void check_all_schedules(const SmallLayer& layer) {
   const int local = layer.shape.local_experts();
-  const std::vector<float> naive = layer.run(NaiveSchedule{}, WavePartition::even(local, 1));
+  const std::vector<float> naive = layer.run(Tiling::whole(local));
   CHECK(layer.distance_to_oracle(naive) <= (layer.dtype == Dtype::kFp32 ? 1e-5 : 1e-2));
   for (int waves = 1; waves <= local; ++waves) {
-    const WavePartition even = WavePartition::even(local, waves);
-    CHECK(same_bits(naive, layer.run(WaveSchedule{waves, kLinkCompute}, even)));
-    CHECK(same_bits(naive, layer.run(WaveSchedule{waves, kInComputeActOut}, even)));
+    for (int blocks : {0, 1, 3}) {
+      CHECK(same_bits(naive, layer.run(Tiling::waves(local, waves, blocks))));
+      CHECK(same_bits(naive, layer.run(Tiling::waves(local, waves, blocks), kInComputeActOut)));
+    }
   }
-  if (local >= 3) CHECK(same_bits(naive, layer.run(WaveSchedule{2, kLinkCompute}, WavePartition({1, local - 1}))));
+  ScheduleCut cut;
+  cut.cuts.experts = local;
+  if (local >= 3) CHECK(same_bits(naive, layer.run(Tiling("wave", cut, {1, local - 1}))));
+  cut.ring = 1;
+  CHECK(same_bits(naive, layer.run(Tiling("wave", cut))));
+  for (int n : {1, 2, 5}) {
+    cut.chunks = n;
+    CHECK(same_bits(naive, layer.run(Tiling("comet", cut))));
+    cut.cuts.blocks = n;
+    cut.slices = 6 - n;
+    cut.warm_up = std::min(n, local * n);
+    CHECK(same_bits(naive, layer.run(Tiling("interleaved", cut))));
+    CHECK(same_bits(naive, layer.run(Tiling("interleaved", cut), kInComputeActOut)));
+  }
 }
 
 Routing all_to(const MoeShape& shape, int first_expert) {
@@ -95,7 +110,7 @@ TEST_CASE("the number of ranks does not change a bit") {
       layer.dtype = dtype;
       layer.route({RoutingSpec::Kind::kZipf, 0.8});
       const int waves = 12 / ranks >= 2 ? 2 : 1;
-      const auto out = layer.run(WaveSchedule{waves, kLinkCompute}, WavePartition::even(12 / ranks, waves));
+      const auto out = layer.run(Tiling::waves(12 / ranks, waves));
       if (ranks == 1) one_rank = out;
       CHECK(same_bits(one_rank, out));
     }
@@ -106,9 +121,9 @@ TEST_CASE("the portable kernel gives the fast one's bits") {
   SmallLayer layer;
   layer.shape = shape_of(2, 4, 2, 19, 40, 24, 2);
   layer.route({});
-  const auto fast = layer.run(NaiveSchedule{}, WavePartition::even(2, 1));
+  const auto fast = layer.run(Tiling::whole(2));
   layer.path = GemmPath::kPortable;
-  CHECK(same_bits(fast, layer.run(NaiveSchedule{}, WavePartition::even(2, 1))));
+  CHECK(same_bits(fast, layer.run(Tiling::whole(2))));
 }
 
 TEST_CASE("threads give the bits of the simulation") {
@@ -119,10 +134,21 @@ TEST_CASE("threads give the bits of the simulation") {
     layer.shape = shape_of(ranks, ranks * 4, 2, random.integer(1, 40), 32, 24, 3);
     layer.steps = 3;
     layer.route({RoutingSpec::Kind::kZipf, 1});
-    const auto simulated = layer.run(NaiveSchedule{}, WavePartition::even(4, 1));
-    CHECK(same_bits(simulated, layer.run(NaiveSchedule{}, WavePartition::even(4, 1), true)));
-    CHECK(same_bits(simulated, layer.run(WaveSchedule{4, kLinkCompute}, WavePartition::even(4, 4), true)));
-    CHECK(same_bits(simulated, layer.run(WaveSchedule{3, kInComputeActOut}, WavePartition::even(4, 3), true)));
+    const auto simulated = layer.run(Tiling::whole(4));
+    CHECK(same_bits(simulated, layer.run(Tiling::whole(4), kLinkCompute, true)));
+    CHECK(same_bits(simulated, layer.run(Tiling::waves(4, 4), kLinkCompute, true)));
+    CHECK(same_bits(simulated, layer.run(Tiling::waves(4, 3), kInComputeActOut, true)));
+    // Several workers of one compute engine, more than there is work for too.
+    ScheduleCut cut;
+    cut.cuts = {4, 1, 2, nullptr};
+    cut.chunks = 3;
+    cut.slices = 2;
+    cut.warm_up = 3;
+    cut.ring = 3;
+    for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {
+      for (int workers : {2, 5, 40})
+        CHECK(same_bits(simulated, layer.run(Tiling(schedule, cut), kLinkCompute, true, workers)));
+    }
   }
 }
 
@@ -130,7 +156,7 @@ TEST_CASE("a lost token is far from the oracle") {
   SmallLayer layer;
   layer.shape = shape_of(2, 4, 2, 32, 16, 16, 1);
   layer.route({});
-  std::vector<float> out = layer.run(NaiveSchedule{}, WavePartition::even(2, 1));
+  std::vector<float> out = layer.run(Tiling::whole(2));
   const ModelValues values(layer.shape, layer.dtype, layer.seed);
   for (int i = 0; i < layer.shape.hidden; ++i) out[static_cast<std::size_t>(i)] = values.token(0, i);  // passed through
   CHECK(layer.distance_to_oracle(out) > 1e-2);
@@ -143,19 +169,25 @@ TEST_CASE("the meter is told of rows from other ranks, as many bytes as the wire
   };
   for (Dtype dtype : {Dtype::kFp32, Dtype::kBf16}) {
     const MoeShape shape = shape_of(3, 6, 2, 17, 10, 6, 1);
-    const WavePartition waves = WavePartition::even(2, 2);
-    const std::vector<Routing> routings{Router(shape, {}, 3).route(0, 0)};
-    const std::vector<ExchangePlan> plans{ExchangePlan(shape, waves, routings[0])};
-    const ModelValues values(shape, dtype, 3);
-    Workspace workspace(shape, 1, dtype, values, plans);
-    StageWork work(shape, waves, plans, routings, workspace, best_gemm_path());
-    Volumes volumes(1, 3, 2);
-    const double element = bytes_per_element(dtype);
-    fill_volumes(shape, {element, element}, waves, count_tokens(shape, routings[0]), 0, volumes);
-    volumes.for_each([&](int round, int rank, Task task, const Volume& volume) {
-      Counting meter;
-      work.run(round, rank, task, &meter);
-      CHECK(meter.total == volume.bytes);
-    });
+    ScheduleCut cut;
+    cut.cuts = {2, 2, 0, nullptr};
+    cut.chunks = 3;
+    cut.slices = 2;
+    for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {
+      const Tiling tiling(schedule, cut);
+      const std::vector<Routing> routings{Router(shape, {}, 3).route(0, 0)};
+      const std::vector<ExchangePlan> plans{ExchangePlan(shape, tiling, routings[0])};
+      const ModelValues values(shape, dtype, 3);
+      Workspace workspace(shape, 1, dtype, values, plans);
+      StageWork work(shape, tiling, plans, routings, workspace, best_gemm_path());
+      Volumes volumes(1, 3, StageParts::of(tiling));
+      const double element = bytes_per_element(dtype);
+      fill_volumes(shape, {element, element}, tiling, plans[0].rows(), 0, volumes);
+      volumes.for_each([&](int round, int rank, Task task, const Volume& volume) {
+        Counting meter;
+        work.run(round, rank, task, &meter);
+        CHECK(meter.total == volume.bytes);
+      });
+    }
   }
 }

@@ -90,7 +90,7 @@ TEST_CASE("virtual runs are the same to the letter") {
 
 TEST_CASE("wrong usage: status 2 and one line on standard error, nothing on standard output") {
   for (const char* arguments :
-       {"--schedule comet", "--backend cuda", "--waves 99", "--ranks x", "--nonsense", "stray"}) {
+       {"--schedule ring", "--backend cuda", "--waves 99", "--ranks x", "--nonsense", "stray"}) {
     const Outcome merged = shell(std::string(arguments) + " --json", true);
     CHECK(merged.status == 2);
     CHECK(merged.out.starts_with("moescope-refmoe: "));

@@ -30,7 +30,7 @@ bool has(const std::string& text, const char* part) {
 TEST_CASE("without options: a small wave job in virtual time") {
   const JobSpec spec = parse({}).spec;
   CHECK(spec.schedule_name == "wave");
-  CHECK(spec.waves.waves() == 4);
+  CHECK(spec.tiling.waves() == 4);
   CHECK(spec.clock == ClockKind::kVirtual);
   CHECK_FALSE(spec.computes());
   CHECK(spec.shape.ranks == 4);
@@ -49,7 +49,7 @@ TEST_CASE("options override the preset") {
   CHECK(spec.cost.flops_per_second == Approx(989e12));
   CHECK(spec.wire.dispatch_bytes == 1);
   CHECK(spec.wire.combine_bytes == 1.0625);
-  CHECK(spec.waves.waves() == 6);
+  CHECK(spec.tiling.waves() == 6);
 }
 
 TEST_CASE("the wire follows the dtype unless it is said") {
@@ -68,17 +68,42 @@ TEST_CASE("given stage times: one layer, one rank, any number of waves") {
 }
 
 TEST_CASE("waves split experts: as many as a rank has, in sizes that add up") {
-  CHECK(parse({"--waves", "8"}).spec.waves.waves() == 8);
+  CHECK(parse({"--waves", "8"}).spec.tiling.waves() == 8);
   CHECK(refusal({"--waves", "9"}) == "--waves 9: use 1 to 8");
-  CHECK(parse({"--wave-sizes", "1,3,4"}).spec.waves.size(2) == 4);
+  CHECK(parse({"--wave-sizes", "1,3,4"}).spec.tiling.cut().cuts.first_expert(2) == 4);
   CHECK(has(refusal({"--wave-sizes", "1,3,5"}), "add up to the 8 experts"));
   CHECK(has(refusal({"--wave-sizes", "0,8"}), "--wave-sizes 0,8"));
   CHECK(has(refusal({"--schedule", "naive", "--waves", "4"}), "the naive schedule has none"));
+  CHECK(parse({"--wave-sizes", "1,3,4", "--waves", "3"}).spec.tiling.waves() == 3);
+  CHECK(has(refusal({"--wave-sizes", "1,3,4", "--waves", "4"}), "--wave-sizes 1,3,4"));
+}
+
+TEST_CASE("waves chosen by the job say why") {
+  const JobSpec spec = parse({"--preset", "v4-pro", "--waves", "auto", "--workers", "148"}).spec;
+  CHECK(spec.tiling.waves() == 24);
+  CHECK(has(spec.schedule_reason, "24 waves of 2 of a rank's 48 experts: 1024 tokens an expert are 288 blocks"));
+}
+
+TEST_CASE("each schedule takes its own cuts") {
+  CHECK(parse({"--schedule", "comet", "--chunks", "9"}).spec.tiling.parts(Stage::kL2) == 9);
+  CHECK(parse({"--schedule", "comet"}).spec.tiling.parts(Stage::kAct) == 1);
+  CHECK(parse({"--blocks", "3"}).spec.tiling.parts(Stage::kL1) == 24);
+  const JobSpec spec = parse({"--schedule", "interleaved", "--blocks", "2", "--slices", "3"}).spec;
+  CHECK(spec.tiling.parts(Stage::kDispatch) == 16);
+  CHECK(spec.tiling.parts(Stage::kAct) == 48);
 }
 
 TEST_CASE("what does not exist is refused by what does, in one line") {
   const std::vector<std::pair<std::vector<const char*>, const char*>> cases{
-      {{"--schedule", "comet"}, "--schedule comet: use one of naive, wave"},
+      {{"--schedule", "ring"}, "--schedule ring: use one of naive, comet, wave, interleaved"},
+      {{"--schedule", "naive", "--chunks", "3"}, "--chunks 3: the naive schedule has none: use --schedule comet"},
+      {{"--warm-up", "3"}, "--warm-up 3: the wave schedule has none: use --schedule interleaved"},
+      {{"--schedule", "comet", "--blocks", "2"}, "--blocks 2: the comet schedule has none: use --schedule wave"},
+      {{"--schedule", "interleaved", "--warm-up", "9"}, "--warm-up 9: use 1 to 8"},
+      {{"--waves", "some"}, "--waves some: write a whole number, or auto"},
+      {{"--waves", "2.5"}, "--waves 2.5: write a whole number, or auto"},
+      {{"--preset", "figure5", "--waves", "auto"}, "--waves auto: given stage times have no experts: name a number"},
+      {{"--workers", "0"}, "--workers 0: use 1 to 1024"},
       {{"--backend", "cuda"}, "--backend cuda: not built into this version: use cpu"},
       {{"--clock", "wall"}, "--clock wall: use virtual, paced or real"},
       {{"--preset", "gpt"}, "--preset gpt: use one of tiny, v4-flash, v4-pro, figure5"},

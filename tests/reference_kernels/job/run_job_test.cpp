@@ -36,6 +36,11 @@ TEST_CASE("checksums are equal for every schedule, wave count and clock, and the
   for (const char* waves : {"1", "2", "3", "4"}) {
     CHECK(*run(small({"--waves", waves, "--check"})).checksum == *naive.checksum);
   }
+  for (const char* schedule : {"comet", "interleaved"}) {
+    CHECK(*run(small({"--schedule", schedule, "--check"})).checksum == *naive.checksum);
+    CHECK(*run(small({"--schedule", schedule, "--clock", "real", "--workers", "2"})).checksum == *naive.checksum);
+  }
+  CHECK(*run(small({"--blocks", "3", "--ring", "2", "--clock", "real", "--workers", "3"})).checksum == *naive.checksum);
   CHECK(*run(small({"--clock", "paced", "--check"})).checksum == *naive.checksum);
   CHECK(*run(small({"--clock", "real"})).checksum == *naive.checksum);
   CHECK(*run(small({"--clock", "real", "--schedule", "naive"})).checksum == *naive.checksum);
@@ -111,7 +116,7 @@ TEST_CASE("steps differ in their routing unless it is fixed") {
 
 TEST_CASE("paced and real runs never beat the schedule's ideal by more than the clock's grain") {
   for (const char* clock : {"paced", "real"}) {
-    for (const char* schedule : {"naive", "wave"}) {
+    for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {
       const JobResult r = run(small({"--schedule", schedule, "--clock", clock}));
       CHECK(r.makespan_ns >= r.ideal_ns - 1e4);
       CHECK(r.ideal_ns >= r.bound_ns * (1 - 1e-9));
