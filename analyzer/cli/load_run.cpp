@@ -3,6 +3,7 @@
 
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/stage/model_from_names.h"
 
 namespace moescope::cli {
 
@@ -20,6 +21,7 @@ LoadedRun load_run(const std::vector<std::string>& paths, const ScopeOptions& sc
   const Definition definition = scope.definition();
   const Per per = scope.per();
   LoadedRun run{load(paths, "auto", salvage, global), {}, {}};
+  complete_model(run.trace);
   run.attribution = attribute(run.trace, rules);
   run.analysis = analyze(run.trace, run.attribution, wanted, definition, per);
   return run;

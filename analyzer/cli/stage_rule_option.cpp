@@ -12,6 +12,7 @@ void StageRuleOption::add_to(CLI::App& app, const std::string& name) {
   app.add_option(name, files_, "Your own stage rules on top of the builtin ones, instead of MOESCOPE_RULES")
       ->type_name("FILE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

@@ -3,6 +3,9 @@
 
 #include <array>
 
+#include "analyzer/report/kernel_shapes_section.h"
+#include "analyzer/report/user_rules_section.h"
+
 namespace moescope {
 namespace {
 
@@ -28,6 +31,8 @@ void no_findings(const ReportInput&, List& list) {
 
 // THE list.
 constexpr auto kSections = std::to_array<Section>({
+    {"kernel_shapes", kernel_shapes_text, kernel_shapes_json, nullptr},
+    {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},
     {"arrival", nullptr, nullptr, no_arrival},
     {"device_state", nullptr, nullptr, no_device_state},

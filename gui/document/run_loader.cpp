@@ -5,6 +5,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/stage/attribution.h"
+#include "analyzer/stage/model_from_names.h"
 
 namespace moescope::gui {
 
@@ -14,6 +15,7 @@ RunLoader file_loader(bool salvage) {
     options.progress = progress;
     options.salvage = salvage;
     Trace trace = load_trace(request.paths, "auto", options);
+    complete_model(trace);
     Attribution attribution = attribute(trace);
     return make_run(request.paths, std::move(trace), std::move(attribution), request.gantt);
   };
