@@ -14,6 +14,8 @@ using Instruction = NamePattern::Instruction;
 using Kind = Instruction::Kind;
 
 constexpr std::size_t kLongestProgram = 20000;
+constexpr std::size_t kShortestListed = 4, kMostLists = 4;  // see needed_lists()
+constexpr std::size_t kLongestLookedAhead = 2000;           // its cost is quadratic, and it only saves time
 
 class Compiler {
  public:
@@ -51,7 +53,7 @@ class Compiler {
   }
   Instruction& push(Kind kind) {
     if (program_.size() >= kLongestProgram) throw std::invalid_argument("the pattern is too large");
-    program_.push_back({kind, 0, 0, 0});
+    program_.push_back({kind, 0, 0, 0, -1});
     return program_.back();
   }
 
@@ -125,15 +127,17 @@ std::optional<std::string> exact_text(const PatternNode& node) {
   return text;
 }
 
-Texts needed(const PatternNode& node) {
+// Lists of texts, of each of which every match of the node contains one.
+std::vector<Texts> needed(const PatternNode& node) {
   switch (node.kind) {
     case PatternNode::Kind::kByte:
-      return {std::string(1, static_cast<char>(node.byte))};
+      return {{std::string(1, static_cast<char>(node.byte))}};
     case PatternNode::Kind::kSequence: {
-      Texts best;
+      std::vector<Texts> all;
       std::string run;
-      const auto offer = [&best](Texts texts) {
-        if (strength(texts) > strength(best)) best = std::move(texts);
+      const auto end_run = [&] {
+        if (!run.empty()) all.push_back({run});
+        run.clear();
       };
       for (const PatternNode& child : node.children) {
         if (const auto text = exact_text(child)) {
@@ -141,24 +145,26 @@ Texts needed(const PatternNode& node) {
           continue;
         }
         if (child.kind == PatternNode::Kind::kWordEdge) continue;  // takes no byte: the run goes on
-        if (!run.empty()) offer({run});
-        run.clear();
-        offer(needed(child));
+        end_run();
+        for (Texts& texts : needed(child)) all.push_back(std::move(texts));
       }
-      if (!run.empty()) offer({run});
-      return best;
+      end_run();
+      return all;
     }
     case PatternNode::Kind::kChoice: {
       Texts all;
       for (const PatternNode& child : node.children) {
-        Texts texts = needed(child);
-        if (texts.empty()) return {};
-        all.insert(all.end(), texts.begin(), texts.end());
+        std::vector<Texts> lists = needed(child);
+        if (lists.empty()) return {};
+        Texts& best = *std::max_element(lists.begin(), lists.end(), [](const Texts& one, const Texts& other) {
+          return strength(one) < strength(other);
+        });
+        all.insert(all.end(), best.begin(), best.end());
       }
-      return all;
+      return {all};
     }
     case PatternNode::Kind::kRepeat:
-      return node.least > 0 ? needed(node.children.front()) : Texts{};
+      return node.least > 0 ? needed(node.children.front()) : std::vector<Texts>{};
     default:
       return {};
   }
@@ -168,7 +174,7 @@ bool is_word(unsigned char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The states an automaton is in at one place of the name. Insertion keeps each state once.
+// The states an automaton is in at one place of the name, each once.
 class StateSet {
  public:
   void clear(std::size_t states) {
@@ -179,12 +185,15 @@ class StateSet {
       round_ = 1;
     }
   }
-  bool insert(std::int32_t state) {
+  // True the first time; a state that takes no byte is only passed.
+  bool pass(std::int32_t state) {
     auto& seen = seen_at_[static_cast<std::size_t>(state)];
     if (seen == round_) return false;
     seen = round_;
-    states_.push_back(state);
     return true;
+  }
+  void insert(std::int32_t state) {
+    if (pass(state)) states_.push_back(state);
   }
   const std::vector<std::int32_t>& states() const { return states_; }
   bool empty() const { return states_.empty(); }
@@ -208,16 +217,32 @@ NamePattern::NamePattern(std::string_view pattern) {
   Compiler compiler(program_, sets_);
   compiler.emit(tree);
   compiler.push(Kind::kMatch);
-  needed_ = needed(tree);
-  if (strength(needed_) == 0) needed_.clear();
-  find_beginnings();
+  needed_lists_ = needed(tree);
+  std::stable_sort(needed_lists_.begin(), needed_lists_.end(),
+                   [](const Texts& one, const Texts& other) { return strength(one) > strength(other); });
+  if (!needed_lists_.empty() && strength(needed_lists_.front()) > 0) needed_ = needed_lists_.front();
+  std::erase_if(needed_lists_, [](const Texts& texts) { return strength(texts) < kShortestListed; });
+  if (needed_lists_.size() > kMostLists) needed_lists_.resize(kMostLists);
+  const Ahead ahead = ahead_of(0);
+  first_ = ahead.bytes;
+  takes_nothing_ = ahead.nothing;
+  at_begin_only_ = ahead.past_begin_only;
+  if (program_.size() > kLongestLookedAhead) return;
+  for (std::size_t state = 0; state < program_.size(); ++state) {
+    if (program_[state].kind != Kind::kSplit) continue;
+    const Ahead split = ahead_of(static_cast<std::int32_t>(state));
+    if (split.nothing) continue;
+    program_[state].ahead = static_cast<std::int32_t>(sets_.size());
+    sets_.push_back(split.bytes);
+  }
 }
 
-void NamePattern::find_beginnings() {
-  // Every state that is reached before a byte is taken; through ^ only, or not.
+// What is reached from a state before a byte is taken: the bytes that can be taken then, whether a match is possible
+// without one, and whether all of it lies behind a ^.
+NamePattern::Ahead NamePattern::ahead_of(std::int32_t from) const {
+  Ahead ahead;
   std::vector<char> seen(program_.size() * 2, 0);
-  std::vector<std::pair<std::int32_t, bool>> pending = {{0, false}};
-  at_begin_only_ = true;
+  std::vector<std::pair<std::int32_t, bool>> pending = {{from, false}};
   while (!pending.empty()) {
     const auto [state, begun] = pending.back();
     pending.pop_back();
@@ -227,16 +252,16 @@ void NamePattern::find_beginnings() {
     const Instruction& op = program_[static_cast<std::size_t>(state)];
     switch (op.kind) {
       case Kind::kByte:
-        first_.add(op.byte);
-        at_begin_only_ &= begun;
+        ahead.bytes.add(op.byte);
+        ahead.past_begin_only &= begun;
         break;
       case Kind::kSet:
-        first_.add(sets_[static_cast<std::size_t>(op.to)]);
-        at_begin_only_ &= begun;
+        ahead.bytes.add(sets_[static_cast<std::size_t>(op.to)]);
+        ahead.past_begin_only &= begun;
         break;
       case Kind::kMatch:
-        takes_nothing_ = true;
-        at_begin_only_ &= begun;
+        ahead.nothing = true;
+        ahead.past_begin_only &= begun;
         break;
       case Kind::kSplit:
         pending.emplace_back(op.other, begun);
@@ -254,6 +279,7 @@ void NamePattern::find_beginnings() {
         break;
     }
   }
+  return ahead;
 }
 
 bool NamePattern::found_in(std::string_view name) const {
@@ -269,21 +295,30 @@ bool NamePattern::found_by_automaton(std::string_view name) const {
   auto& [now, next, pending] = scratch;
   now.clear(program_.size());
   next.clear(program_.size());
-  // Adds a state and all it reaches without taking a byte; true where that is the match.
+  // Adds the states that are reached without taking a byte and take the next one; true where a match is reached.
   const auto add = [&](StateSet& set, std::int32_t first, std::size_t at) {
+    const bool more = at < name.size();
+    const auto c = static_cast<unsigned char>(more ? name[at] : 0);
     pending.assign(1, first);
     while (!pending.empty()) {
       const std::int32_t state = pending.back();
       pending.pop_back();
-      if (!set.insert(state)) continue;
       const Instruction& op = program_[static_cast<std::size_t>(state)];
       switch (op.kind) {
         case Kind::kMatch:
           return true;
+        case Kind::kByte:
+          if (more && op.byte == c) set.insert(state);
+          break;
+        case Kind::kSet:
+          if (more && sets_[static_cast<std::size_t>(op.to)].has(c)) set.insert(state);
+          break;
         case Kind::kJump:
           pending.push_back(op.to);
           break;
         case Kind::kSplit:
+          if (op.ahead >= 0 && !(more && sets_[static_cast<std::size_t>(op.ahead)].has(c))) break;
+          if (!set.pass(state)) break;
           pending.push_back(op.other);
           pending.push_back(op.to);
           break;
@@ -291,17 +326,13 @@ bool NamePattern::found_by_automaton(std::string_view name) const {
           if (at == 0) pending.push_back(state + 1);
           break;
         case Kind::kEnd:
-          if (at == name.size()) pending.push_back(state + 1);
+          if (!more) pending.push_back(state + 1);
           break;
         case Kind::kWordEdge: {
           const bool before = at > 0 && is_word(static_cast<unsigned char>(name[at - 1]));
-          const bool after = at < name.size() && is_word(static_cast<unsigned char>(name[at]));
-          if (before != after) pending.push_back(state + 1);
+          if (before != (more && is_word(c))) pending.push_back(state + 1);
           break;
         }
-        case Kind::kByte:
-        case Kind::kSet:
-          break;
       }
     }
     return false;
@@ -315,14 +346,9 @@ bool NamePattern::found_by_automaton(std::string_view name) const {
     const bool may_begin = takes_nothing_ || (at < name.size() && first_.has(static_cast<unsigned char>(name[at])));
     if (may_begin && add(now, 0, at)) return true;
     if (at == name.size()) return false;
-    const auto c = static_cast<unsigned char>(name[at]);
     next.clear(program_.size());
-    for (const std::int32_t state : now.states()) {
-      const Instruction& op = program_[static_cast<std::size_t>(state)];
-      const bool takes = (op.kind == Kind::kByte && op.byte == c) ||
-                         (op.kind == Kind::kSet && sets_[static_cast<std::size_t>(op.to)].has(c));
-      if (takes && add(next, state + 1, at + 1)) return true;
-    }
+    for (const std::int32_t state : now.states())
+      if (add(next, state + 1, at + 1)) return true;
     std::swap(now, next);
   }
 }

@@ -23,6 +23,8 @@ class NamePattern {
   bool found_in(std::string_view name) const;
   // Texts of which every match contains at least one; empty where there are none. A cheap test before the real one.
   const std::vector<std::string>& needed_texts() const { return needed_; }
+  // Such lists, the strongest few: a match contains a text of each. Texts of four bytes and more only.
+  const std::vector<std::vector<std::string>>& needed_lists() const { return needed_lists_; }
   // The same answer without that test: for holding one against the other.
   bool found_by_automaton(std::string_view name) const;
 
@@ -39,16 +41,22 @@ class NamePattern {
     Kind kind = Kind::kMatch;
     unsigned char byte = 0;
     std::int32_t to = 0, other = 0;  // kSplit: both; kJump: to; kSet: index in sets_
+    std::int32_t ahead = -1;         // kSplit: index in sets_ of the bytes it can go on with; -1: also without one
   };
 
  private:
   std::vector<Instruction> program_;
   std::vector<Set> sets_;
   std::vector<std::string> needed_;
+  std::vector<std::vector<std::string>> needed_lists_;
   Set first_;                   // the bytes a match can begin with
   bool takes_nothing_ = false;  // a match may hold no byte
   bool at_begin_only_ = false;  // a match begins where the name does
-  void find_beginnings();
+  struct Ahead {
+    Set bytes;
+    bool nothing = false, past_begin_only = true;
+  };
+  Ahead ahead_of(std::int32_t state) const;
 };
 
 }  // namespace moescope

@@ -40,8 +40,8 @@ void RuleSet::sort() {
   for (Kind& kind : kinds_) {
     std::stable_sort(kind.rules.begin(), kind.rules.end(),
                      [](const Compiled& a, const Compiled& b) { return a.rule->priority < b.rule->priority; });
-    std::vector<std::vector<std::string>> needed;
-    for (const Compiled& one : kind.rules) needed.push_back(one.pattern.needed_texts());
+    std::vector<std::vector<std::vector<std::string>>> needed;
+    for (const Compiled& one : kind.rules) needed.push_back(one.pattern.needed_lists());
     kind.filter = NameFilter(needed);
   }
 }
