@@ -1,46 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/import/collective_args.h"
 
-#include <charconv>
-#include <limits>
-#include <vector>
-
 namespace moescope {
 namespace {
 
+// Far above any message, and small enough that no product below overflows.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 45;
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-// "[1, 2, 3]"; empty where it is anything else (a cut list ends in "...").
-std::vector<std::int64_t> integer_list(std::string_view text) {
-  std::vector<std::int64_t> list;
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == ',')) text.remove_prefix(1);
-    if (text.empty()) break;
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || value < 0) return {};
-    list.push_back(value);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  }
-  return list;
-}
-
-std::int64_t split_bytes(const CollectiveArgs& args, std::int64_t buffer) {
-  const auto splits = integer_list(args.in_splits), ranks = integer_list(args.group_ranks);
-  if (static_cast<std::int64_t>(splits.size()) != args.group_size || ranks.size() != splits.size()) return -1;
-  std::int64_t rows = 0, own = -1;
-  for (std::size_t i = 0; i < splits.size(); ++i) {
-    if (splits[i] > std::numeric_limits<std::int64_t>::max() / 2 - rows) return -1;
-    rows += splits[i];
-    if (ranks[i] == args.rank) own = splits[i];
-  }
-  if (own < 0) return -1;
-  if (rows == 0) return 0;
-  return buffer % rows == 0 ? buffer / rows * (rows - own) : -1;
 }
 
 }  // namespace
@@ -86,14 +54,31 @@ int element_bytes(std::string_view type) {
   return 0;
 }
 
+std::int64_t buffer_bytes(std::int64_t elements, std::string_view type) {
+  const std::int64_t size = element_bytes(type);
+  return size == 0 || elements < 0 || elements > kMostElements ? -1 : elements * size;
+}
+
+std::vector<std::int64_t> split_elements(const std::vector<std::int64_t>& splits, std::int64_t group_size,
+                                         std::int64_t elements) {
+  if (static_cast<std::int64_t>(splits.size()) != group_size || elements < 0 || elements > kMostElements) return {};
+  std::int64_t rows = 0;
+  for (const std::int64_t split : splits) {
+    if (split < 0 || split > kMostElements - rows) return {};
+    rows += split;
+  }
+  if (rows == 0) return elements == 0 ? splits : std::vector<std::int64_t>{};
+  if (elements % rows != 0) return {};
+  std::vector<std::int64_t> out = splits;
+  for (std::int64_t& split : out) split *= elements / rows;
+  return out;
+}
+
 std::int64_t collective_wire_bytes(const CollectiveArgs& args) {
-  const std::int64_t size = element_bytes(args.element_type), n = args.group_size;
-  // Far above any message, and small enough that nothing below overflows.
-  constexpr std::int64_t kMost = std::int64_t{1} << 45;
-  if (size == 0 || n < 1 || n > (1 << 16) || args.elements_in < 0 || args.elements_out < 0 ||
-      args.elements_in > kMost || args.elements_out > kMost)
-    return -1;
-  const std::int64_t in = args.elements_in * size, out = args.elements_out * size;
+  const std::int64_t n = args.group_size;
+  const std::int64_t in = buffer_bytes(args.elements_in, args.element_type);
+  const std::int64_t out = buffer_bytes(args.elements_out, args.element_type);
+  if (n < 1 || n > (1 << 16) || in < 0 || out < 0) return -1;
   const auto others_share = [n](std::int64_t buffer) { return buffer / n * (n - 1) + buffer % n * (n - 1) / n; };
   switch (collective_stage(args.name)) {
     case Stage::kALLREDUCE:
@@ -102,8 +87,12 @@ std::int64_t collective_wire_bytes(const CollectiveArgs& args) {
       return others_share(in);
     case Stage::kALLGATHER:
       return others_share(out);
-    case Stage::kALLTOALL:
-      return args.in_splits.empty() || args.in_splits == "[]" ? others_share(in) : split_bytes(args, in);
+    case Stage::kALLTOALL: {
+      if (!args.has_splits) return others_share(in);
+      const auto parts = split_elements(args.in_splits, n, args.elements_in);
+      if (args.position < 0 || args.position >= static_cast<std::int64_t>(parts.size())) return -1;
+      return in - buffer_bytes(parts[static_cast<std::size_t>(args.position)], args.element_type);
+    }
     case Stage::kBROADCAST:
       return n == 1 ? 0 : in;
     case Stage::kSENDRECV:

@@ -31,13 +31,18 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& b
     if (options.progress) options.progress(source->consumed(), source->size());
   };
   handler.wanted = [](std::string_view key) {
-    return key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds";
+    return key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds" ||
+           key == "host_name" || key == "hostname" || key == "traceName";
   };
   handler.top_level = [&rows](std::string_view key, std::string_view value) {
     if (key == "distributedInfo")
       rows.distributed(parse_distributed_info(value));
     else if (key == "deviceProperties")
       parse_device_properties(value, [&rows](const KinetoDevice& device) { rows.device(device); });
+    else if (key == "traceName")
+      rows.trace_name(parse_text(value));
+    else if (key != "baseTimeNanoseconds")
+      rows.host(parse_text(value));
     else
       rows.base_ns(integer_from_json(value).value_or(0));
   };

@@ -24,10 +24,7 @@ CopyKind copy_kind(std::string_view name) {
 }  // namespace
 
 KinetoBuilder::KinetoBuilder(const std::string& path, TraceBuilder& builder)
-    : path_(path), builder_(builder), first_row_(builder.trace().spans.size()) {
-  // Wall clocks of different hosts are not one clock, and a trace doesn't name its host: each file has its own.
-  clock_ = builder.clock({ClockKind::kREALTIME, "realtime", ""});
-}
+    : path_(path), builder_(builder), first_row_(builder.trace().spans.size()), collectives_(path, builder) {}
 
 KinetoBuilder::Lane& KinetoBuilder::lane(const std::string& key, const KinetoEvent& event, TrackKind kind,
                                          std::int32_t device) {
@@ -39,7 +36,6 @@ KinetoBuilder::Lane& KinetoBuilder::lane(const std::string& key, const KinetoEve
   Track track;
   track.device = device;
   track.kind = kind;
-  track.clock = clock_;
   if (kind == TrackKind::kGPU_STREAM) {
     const std::string_view stream = event.stream.empty() ? event.thread : event.stream;
     track.stream = integer_from_json(stream).value_or(-1);
@@ -103,11 +99,12 @@ ContextId KinetoBuilder::context_of(const KinetoEvent& event, KinetoCategory cat
   switch (category) {
     case KinetoCategory::kKernel:
       context.kind = SpanKind::kKERNEL;
-      if (!event.collective.empty()) context.stage = collective_stage(event.collective);
+      if (!event.collective.name.empty()) context.stage = collective_stage(event.collective.name);
       break;
     case KinetoCategory::kCopy:
       context.kind = SpanKind::kCOPY;
       context.copy_kind = copy_kind(event.name);
+      if (context.copy_kind == CopyKind::kNONE) context.copy_kind = copy_kind(event.copy_direction);
       break;
     case KinetoCategory::kMemset:
       context.kind = SpanKind::kMEMSET;
@@ -142,13 +139,14 @@ void KinetoBuilder::complete(const KinetoEvent& event, KinetoCategory category) 
   }
   const bool on_gpu =
       category == KinetoCategory::kKernel || category == KinetoCategory::kCopy || category == KinetoCategory::kMemset;
-  std::int64_t bytes = on_gpu ? event.bytes : -1;
-  if (!event.collective.empty())
-    bytes = collective_wire_bytes({event.collective, event.element_type, event.elements_in, event.elements_out,
-                                   event.group_size, event.in_splits, event.group_ranks, said_.rank});
   if (!on_gpu) note_step(event.name, *start, *said);
-  span(*start, *said, on_gpu ? gpu_lane(event) : host_lane(event), builder_.name(event.name),
-       context_of(event, category), event.correlation, bytes);
+  const NameId name = builder_.name(event.name);
+  span(*start, *said, on_gpu ? gpu_lane(event) : host_lane(event), name, context_of(event, category), event.correlation,
+       on_gpu ? event.bytes : -1);
+  if (category == KinetoCategory::kKernel) collectives_.kernel(event, name);
+  device_work_ += on_gpu;
+  launches_ += category == KinetoCategory::kRuntime;
+  if (!on_gpu && host_process_.empty()) host_process_ = event.process;
 }
 
 void KinetoBuilder::begin_or_end(const KinetoEvent& event, KinetoCategory category) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/import/kineto_collectives.h"
 #include "analyzer/import/kineto_event.h"
 #include "analyzer/model/trace.h"
 
@@ -19,7 +20,9 @@ class KinetoBuilder {
  public:
   KinetoBuilder(const std::string& path, TraceBuilder& builder);
   void event(const KinetoEvent& event);
-  void distributed(const KinetoDistributed& said) { said_ = said; }
+  void distributed(KinetoDistributed said) { said_ = std::move(said); }
+  void host(std::string name) { host_ = std::move(name); }
+  void trace_name(std::string name) { trace_name_ = std::move(name); }
   void device(const KinetoDevice& device) { devices_.push_back(device); }
   void base_ns(std::int64_t base) { base_ns_ = base; }
   void early_end(std::string reason) { early_end_ = std::move(reason); }
@@ -50,6 +53,7 @@ class KinetoBuilder {
   void note_step(std::string_view name, Ns start, Ns duration);
   void close_open();
   RankId settle_rank();
+  std::string settle_host();
   void settle_tracks(RankId rank);
   void settle_steps(RankId rank);
   void settle_devices(RankId rank);
@@ -70,7 +74,11 @@ class KinetoBuilder {
   std::unordered_map<std::int64_t, std::size_t> step_index_;    // by number
   std::map<std::string, std::uint64_t, std::less<>> left_out_;  // by category
   std::uint64_t without_time_ = 0, unmatched_ends_ = 0;
+  KinetoCollectives collectives_;
   KinetoDistributed said_;
+  std::string host_, trace_name_;
+  std::string host_process_;  // of the first host event
+  std::size_t launches_ = 0, device_work_ = 0;
   std::vector<KinetoDevice> devices_;
   std::int64_t base_ns_ = 0;
   std::string early_end_;

@@ -7,6 +7,7 @@
 
 #include "analyzer/import/decimal_time.h"
 #include "analyzer/import/event_stream.h"
+#include "analyzer/import/integer_list.h"
 #include "analyzer/import/text_mend.h"
 #include "analyzer/model/trace_error.h"
 
@@ -37,6 +38,46 @@ std::int64_t integer(ondemand::value value, std::int64_t otherwise) {
   return integer_from_json(scalar_text(value)).value_or(otherwise);
 }
 
+void read_collective_argument(const ondemand::raw_json_string& key, ondemand::value value, KinetoCollectiveArgs& args) {
+  struct Text {
+    const char* key;
+    std::string_view KinetoCollectiveArgs::*field;
+  };
+  struct Number {
+    const char* key;
+    std::int64_t KinetoCollectiveArgs::*field;
+  };
+  using Args = KinetoCollectiveArgs;
+  static constexpr Text kTexts[] = {
+      {"Collective name", &Args::name},
+      {"In split size", &Args::in_splits},
+      {"Out split size", &Args::out_splits},
+      {"Process Group Name", &Args::group_name},
+      {"Process Group Description", &Args::group_description},
+      {"Process Group Ranks", &Args::group_ranks},
+  };
+  static constexpr Number kNumbers[] = {
+      {"In msg nelems", &Args::elements_in},
+      {"Out msg nelems", &Args::elements_out},
+      {"Group size", &Args::group_size},
+      {"Seq", &Args::sequence},
+      {"Src Rank", &Args::source},
+      {"Dst Rank", &Args::destination},
+      {"Global rank start", &Args::first_rank},
+      {"Global rank stride", &Args::rank_stride},
+  };
+  for (const Text& text : kTexts)
+    if (key.unsafe_is_equal(text.key)) {
+      args.*text.field = scalar_text(value);
+      return;
+    }
+  for (const Number& number : kNumbers)
+    if (key.unsafe_is_equal(number.key)) {
+      args.*number.field = integer(value, -1);
+      return;
+    }
+}
+
 void read_arguments(ondemand::object arguments, KinetoEvent& event) {
   for (auto item : arguments) {
     ondemand::field field;
@@ -51,10 +92,13 @@ void read_arguments(ondemand::object arguments, KinetoEvent& event) {
         if (key.unsafe_is_equal("device"))
           event.device = integer(value, -1);
         else if (key.unsafe_is_equal("dtype"))
-          event.element_type = scalar_text(value);
+          event.collective.element_type = scalar_text(value);
         break;
       case 's':
         if (key.unsafe_is_equal("stream")) event.stream = scalar_text(value);
+        break;
+      case 'k':
+        if (key.unsafe_is_equal("kind")) event.copy_direction = scalar_text(value);
         break;
       case 'b':
         if (key.unsafe_is_equal("bytes")) event.bytes = integer(value, -1);
@@ -66,22 +110,13 @@ void read_arguments(ondemand::object arguments, KinetoEvent& event) {
         if (key.unsafe_is_equal("labels")) event.argument_name = scalar_text(value);
         break;
       case 'C':
-        if (key.unsafe_is_equal("Collective name")) event.collective = scalar_text(value);
-        break;
-      case 'I':
-        if (key.unsafe_is_equal("In msg nelems"))
-          event.elements_in = integer(value, -1);
-        else if (key.unsafe_is_equal("In split size"))
-          event.in_splits = scalar_text(value);
-        break;
-      case 'O':
-        if (key.unsafe_is_equal("Out msg nelems")) event.elements_out = integer(value, -1);
-        break;
+      case 'D':
       case 'G':
-        if (key.unsafe_is_equal("Group size")) event.group_size = integer(value, -1);
-        break;
+      case 'I':
+      case 'O':
       case 'P':
-        if (key.unsafe_is_equal("Process Group Ranks")) event.group_ranks = scalar_text(value);
+      case 'S':
+        read_collective_argument(key, value, event.collective);
         break;
       default:
         break;
@@ -167,8 +202,18 @@ KinetoCategory kineto_category(std::string_view text) {
       {"Memset", kMemset},
       {"Runtime", kRuntime},
       {"Operator", kOperator},
+      {"hip_runtime", kRuntime},
+      {"hip_driver", kRuntime},
+      {"xpu_runtime", kRuntime},
+      {"xpu_driver", kRuntime},
+      {"mtia_runtime", kRuntime},
+      {"privateuse1_runtime", kRuntime},
+      {"privateuse1_driver", kRuntime},
       {"gpu_user_annotation", kLeftOut},
       {"cuda_sync", kLeftOut},
+      {"cuda_event", kLeftOut},
+      {"xpu_sync", kLeftOut},
+      {"external_correlation", kLeftOut},
       {"overhead", kLeftOut},
       {"Trace", kLeftOut},
       {"cuda_profiler_range", kLeftOut},
@@ -226,6 +271,38 @@ void KinetoEventParser::parse(char* text, std::size_t size, std::uint64_t offset
   throw TraceError(path, "byte " + std::to_string(offset + place), "an event that is not JSON", "write the file again");
 }
 
+namespace {
+
+// [0, 1, 2] as an array of numbers or as its text; empty where it is neither, or cut.
+std::vector<std::int32_t> rank_list(ondemand::value value) {
+  std::vector<std::int32_t> ranks;
+  ondemand::array array;
+  if (value.get_array().get(array)) return whole_integer_list<std::int32_t>(scalar_text(value)).value_or(ranks);
+  for (auto element : array) {
+    ondemand::value item;
+    if (std::move(element).get(item)) return {};
+    const std::int64_t rank = integer(item, -1);
+    if (rank < 0 || rank >= 1 << 24) return {};
+    ranks.push_back(static_cast<std::int32_t>(rank));
+  }
+  return ranks;
+}
+
+KinetoGroup group_of(ondemand::object object) {
+  KinetoGroup group;
+  for (auto item : object) {
+    ondemand::field field;
+    if (std::move(item).get(field)) break;
+    const ondemand::raw_json_string key = field.key();
+    if (key.unsafe_is_equal("pg_name")) group.name = scalar_text(field.value());
+    if (key.unsafe_is_equal("pg_desc")) group.description = scalar_text(field.value());
+    if (key.unsafe_is_equal("ranks")) group.ranks = rank_list(field.value());
+  }
+  return group;
+}
+
+}  // namespace
+
 KinetoDistributed parse_distributed_info(std::string_view json) {
   KinetoDistributed result;
   ondemand::parser parser;
@@ -239,8 +316,26 @@ KinetoDistributed parse_distributed_info(std::string_view json) {
     const ondemand::raw_json_string key = field.key();
     if (key.unsafe_is_equal("rank")) result.rank = integer(field.value(), -1);
     if (key.unsafe_is_equal("world_size")) result.world_size = integer(field.value(), -1);
+    if (key.unsafe_is_equal("backend")) result.backend = scalar_text(field.value());
+    if (!key.unsafe_is_equal("pg_config")) continue;
+    ondemand::array groups;
+    if (field.value().get_array().get(groups)) continue;
+    for (auto element : groups) {
+      ondemand::object group;
+      if (element.get_object().get(group)) break;
+      result.groups.push_back(group_of(group));
+    }
   }
   return result;
+}
+
+std::string parse_text(std::string_view json) {
+  ondemand::parser parser;
+  const padded_string text(json);
+  ondemand::document document;
+  std::string_view value;
+  if (parser.iterate(text).get(document) || document.get_string().get(value)) return {};
+  return std::string(value);
 }
 
 void parse_device_properties(std::string_view json, const std::function<void(const KinetoDevice&)>& take) {

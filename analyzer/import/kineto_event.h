@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace moescope {
 
@@ -24,6 +25,16 @@ enum class KinetoCategory {
 // synchronisation records, Python stack frames, the profiler's own marks.
 KinetoCategory kineto_category(std::string_view text);
 
+// The profiler copies these from the framework's own record of a collective onto the kernel that does it; newer
+// versions give more of them. Texts as written: lists may be cut ("[0, 1, ...]").
+struct KinetoCollectiveArgs {
+  std::string_view name, element_type, in_splits, out_splits;
+  std::string_view group_name, group_description, group_ranks;
+  std::int64_t elements_in = -1, elements_out = -1, group_size = -1, sequence = -1;
+  std::int64_t source = -1, destination = -1;      // of point-to-point calls
+  std::int64_t first_rank = -1, rank_stride = -1;  // of a group whose ranks are evenly apart
+};
+
 struct KinetoEvent {
   char phase = '\0';  // X, B, E, M, ...; '\0' none
   std::string_view category_text, name;
@@ -33,8 +44,8 @@ struct KinetoEvent {
   std::string_view argument_name;  // of metadata: "name" or "labels"
   std::int64_t correlation = 0, device = -1, bytes = -1;
   std::string_view stream;
-  std::string_view collective, element_type, in_splits, group_ranks;  // collective operations
-  std::int64_t elements_in = -1, elements_out = -1, group_size = -1;
+  std::string_view copy_direction;  // "DtoH": AMD's copies say it beside their name
+  KinetoCollectiveArgs collective;
 };
 
 // Calls take for each element of a JSON array text (in place; kPadding readable bytes behind it). The event's views
@@ -55,14 +66,22 @@ class KinetoEventParser {
 };
 
 // Facts from the top-level keys of a Kineto trace; small, so read whole.
+struct KinetoGroup {
+  std::string name, description;
+  std::vector<std::int32_t> ranks;  // empty where it isn't given whole
+};
 struct KinetoDistributed {
   std::int64_t rank = -1, world_size = -1;
+  std::string backend;
+  std::vector<KinetoGroup> groups;
 };
 KinetoDistributed parse_distributed_info(std::string_view json);
 struct KinetoDevice {
   std::int64_t id = -1, sm_count = -1;
   std::string name;
 };
+// A string, bare of quotes and escapes; empty for anything else.
+std::string parse_text(std::string_view json);
 void parse_device_properties(std::string_view json, const std::function<void(const KinetoDevice&)>& take);
 
 }  // namespace moescope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyzer/import/decimal_time.h"
 #include "analyzer/import/kineto_builder.h"
 #include "analyzer/model/launch_index.h"
 #include "analyzer/model/trace_error.h"
@@ -23,6 +24,19 @@ void KinetoBuilder::close_open() {
     }
     lane.begun.clear();
   }
+}
+
+// The host the file names: by its own key, or as PyTorch's trace handler names files, HOST_PID.TIME.pt.trace.json,
+// where PID is the process whose events these are.
+std::string KinetoBuilder::settle_host() {
+  std::string host = host_;
+  if (host.empty()) {
+    const std::string name = trace_name_.substr(trace_name_.rfind('/') + 1);
+    const std::size_t at = name.find("_" + host_process_ + ".");
+    if (!host_process_.empty() && at != std::string::npos && name.find(".pt.trace.json", at) != std::string::npos)
+      host = name.substr(0, at);
+  }
+  return host == "localhost" ? std::string() : host;
 }
 
 // The rank the file says it is, else the lowest that no file has, in the order of the files.
@@ -49,6 +63,7 @@ void KinetoBuilder::settle_tracks(RankId rank) {
   for (const auto& [key, lane] : lanes_) {
     Track& track = builder_.trace().tracks[static_cast<std::size_t>(lane.track.value)];
     track.rank = rank;
+    track.clock = clock_;
     if (const auto found = thread_names_.find({lane.process, lane.thread}); found != thread_names_.end()) {
       std::string name = found->second;
       while (!name.empty() && name.back() == ' ') name.pop_back();
@@ -126,19 +141,30 @@ void KinetoBuilder::finish() {
   for (std::size_t row = first_row_; row < trace.spans.size(); ++row) trace.spans.start[row] += base_ns_;
   for (StepSeen& step : steps_) step.window = {step.window.begin + base_ns_, step.window.end + base_ns_};
 
+  // Processes of one host read one wall clock; wall clocks of two hosts are not one clock, and a file that names no
+  // host may come from any.
+  const std::string host = settle_host();
+  clock_ = builder_.clock({ClockKind::kREALTIME, host.empty() ? "realtime" : "realtime of " + host, host});
   const RankId rank = settle_rank();
   Rank row;
   row.rank = rank;
+  row.host = host;
   row.world_size =
       said_.world_size > 0 && said_.world_size < 1 << 24 ? static_cast<std::int32_t>(said_.world_size) : -1;
   builder_.rank(row);
   settle_tracks(rank);
   settle_devices(rank);
   settle_steps(rank);
+  collectives_.finish(rank, said_.rank >= 0, said_.groups);
+  if (device_work_ > 0 && launches_ == 0)
+    diagnostic("warning", "no_launch_side", device_work_,
+               path_ + ": no call that launches its device work, so no range or step can claim it");
 
   SourceFile file;
   file.path = path_;
   file.format = "kineto";
+  file.host = host;
+  file.pid = integer_from_json(host_process_).value_or(-1);
   file.started_unix_ns = first_ + base_ns_;
   file.argv = "[]";
   file.cut_short = !early_end_.empty();

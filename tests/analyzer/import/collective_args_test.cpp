@@ -49,18 +49,18 @@ TEST_CASE("bytes on the wire: the ring's amounts") {
 
 TEST_CASE("an all-to-all with splits sends its splits, less its own") {
   CollectiveArgs args = of("all_to_allv");
-  args.in_splits = "[1, 2, 4, 1]";  // of 8 rows of 256 bytes
-  args.group_ranks = "[8, 9, 10, 11]";
-  args.rank = 10;
+  args.has_splits = true;
+  args.in_splits = {1, 2, 4, 1};  // of 8 rows of 256 bytes
+  args.position = 2;
   CHECK(collective_wire_bytes(args) == 4 * 256);
-  args.rank = 11;
+  args.position = 3;
   CHECK(collective_wire_bytes(args) == 7 * 256);
-  args.rank = -1;  // which part is its own can't be told
+  args.position = -1;  // which part is its own can't be told
   CHECK(collective_wire_bytes(args) == -1);
-  args.rank = 10;
-  args.in_splits = "[1, 2, 4, ...";
+  args.position = 2;
+  args.in_splits = {};  // the record cut them
   CHECK(collective_wire_bytes(args) == -1);
-  args.in_splits = "[1, 2]";
+  args.in_splits = {1, 2};
   CHECK(collective_wire_bytes(args) == -1);
 }
 
