@@ -15,16 +15,16 @@ using enum Stage;
 constexpr StageRule kRules[] = {
     {911, kKernel,
      R"(^(?:void )?(?:volta|turing|maxwell|pascal|hopper|blackwell|cutlass_\d+)_\w*gemm|\bgemmSN_[NT]{2}_kernel|)"
-     R"(\bgemm_kernel1x1|\bgemm2?_[NT]{2}_kernel|\bdot_kernel<|\breduce_1Block_kernel<|\bgemvx::|^_block_scaled_block_gemm$)",
+     R"(\bgemm_kernel1x1|\bgemm2?_[NT]{2}_kernel|\bdot_kernel<|\breduce_1Block_kernel<|\bgemvx::|\bepilogue::impl::globalKernel<|^_block_scaled_block_gemm$)",
      kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kL1 | kL2 | kROUTER, "gemm", "trace"},
     {912, kKernel, R"(\bcutlass::gemm::kernel::GemmUniversal<)",
      kOTHER, kPAYLOAD, kUNKNOWN, StageSet(kOTHER) | kL1 | kL2 | kROUTER, "cutlass", "source"},
     {941, kKernel,
-     R"(\bcudnn|cutlass_cudnn|\bimplicit_convolve_\w*gemm|\bexplicit_convolve_\w*gemm|winograd\w*|)"
+     R"(\bcudnn|_scudnn_|\bcask_cudnn::|cutlass_cudnn|\bimplicit_convolve_\w*gemm|\bexplicit_convolve_\w*gemm|winograd\w*|)"
      R"(ImplicitGemmConvolution|\bwgrad_alg\d\w*_engine|\bdgrad_engine|\bnaive_conv_\w+|\bconv_depthwise\w*)",
      kOTHER, kPAYLOAD, kUNKNOWN, {}, "convolution", "trace"},
     {942, kKernel,
-     R"(\bsplit_embedding_\w+|\bdense_embedding_\w+|\bfbgemm_gpu::|\bpermute_pooled_embs\w*|\bbounds_check_indices\w*|)"
+     R"(\bsplit_embedding_\w+|\bdense_embedding_\w+|\bfbgemm_gpu::|\bpermute_pooled_embs\w*|\brecat_copy_async_kernel|\bbounds_check_indices\w*|)"
      R"(\blinearize_(?:cache_indices|index)\w*|^(?:void )?embedding\w*_kernel\b|\bEmbeddingBag\w*)",
      kOTHER, kPAYLOAD, kUNKNOWN, {}, "embedding", "trace"},
     {943, kKernel, R"(\bmulti_tensor_apply_kernel|\bmulti_tensor_\w+::|\bfused_adam\w*|\bFusedAdam\w*)",
