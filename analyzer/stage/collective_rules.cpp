@@ -34,10 +34,15 @@ constexpr StageRule kRules[] = {
      kALLTOALL, kPAYLOAD, kUNKNOWN, StageSet(kDISPATCH) | kCOMBINE, "nccl", "unverified"},
     {809, kKernel, R"(^(?:_Z\d+)?nccl(?:Dev|Symk)?\w*[Kk]ernel)",
      kCOLLECTIVE, kPAYLOAD, kUNKNOWN, {}, "nccl", "source"},
+    {810, kKernel, R"(^(?:_Z\d+)?mscclKernel_)",
+     kCOLLECTIVE, kPAYLOAD, kUNKNOWN, StageSet(kCOLLECTIVE) | kALLREDUCE | kALLTOALL, "msccl", "source"},
+    {811, kKernel, R"(\bmscclpp::(?:\w+::)*allreduce\w*)", kALLREDUCE, kPAYLOAD, kUNKNOWN, {}, "mscclpp", "source"},
+    {811, kKernel, R"(\bmscclpp::(?:\w+::)*allgather\w*)",
+     kALLGATHER, kPAYLOAD, kUNKNOWN, StageSet(kALLGATHER) | kDISPATCH, "mscclpp", "source"},
     {820, kKernel,
      R"(\bcross_device_reduce_[12]stage\w*|\bmultimem_(?:one_shot_)?all_?reduce\w*|\b(?:one|)"
      R"(two)_?shot_all_?reduce\w*|\ball_?reduce_(?:one|two)_?shot\w*|\ballreduce_fusion_kernel\w*|)"
-     R"(\blamport_style_(?:one|two)_shot\w*|\b(?:one|two)[sS]hotAllReduce\w*|\boneShotAllReduceKernel|)"
+     R"(\blamport_style_(?:one|two)_shot\w*|\b(?:one|two)[sS]hotAllReduce\w*|\boneShotAllReduceKernel|\ballreduce_prototype_twoshot|)"
      R"(\btwoShotAllReduceKernel)",
      kALLREDUCE, kPAYLOAD, kUNKNOWN, {}, "custom-ar", "trace"},
     {821, kKernel, R"(\buserbuffers_fp16_sum_inplace_gpu_(?:mc|rr|rw)_rs\w*)",

@@ -94,8 +94,8 @@ constexpr StageRule kRules[] = {
     {114, kKernel, R"(\bnixl_ep::(?:intranode|internode|ht|runtime)::barrier)",
      kCOLLECTIVE, kSYNC, kUNKNOWN, {}, "nixl-ep", "source"},
     {120, kKernel,
-     R"(\b(?:deep_ep|mooncake)::elastic::(?:dispatch_impl<(?:\(bool\)[01]|true|false), (?:\(bool\)[01]|)"
-     R"(true|false), (?:\(bool\)1|true)|hybrid_dispatch_impl<(?:\(bool\)[01]|true|false), (?:\(bool\)1|)"
+     R"(\b(?:deep_ep|mooncake)::elastic::(?:dispatch_impl<(?:\(bool\)[01]|true|false), )"
+     R"((?:(?:\(int\))?\d+, )?(?:\(bool\)[01]|true|false), (?:\(bool\)1|true)|hybrid_dispatch_impl<(?:\(bool\)[01]|true|false), (?:\(bool\)1|)"
      R"(true))[,>])",
      kDISPATCH, kPAYLOAD, kBACKWARD, {}, "deepep-v2", "source"},
     {121, kKernel, R"(\b(?:deep_ep|mooncake)::elastic::(?:hybrid_)?dispatch_impl<)",
