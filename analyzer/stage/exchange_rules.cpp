@@ -145,7 +145,9 @@ constexpr StageRule kRules[] = {
      R"(?(?:int|long)\))?\d+(?:u|l|ul)?, (?:\(bool\)[01]|true|false), (?:\(bool\)[01]|true|)"
      R"(false)>)",
      kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
-    {161, kKernel, R"(^(?:void )?(?:(?:\(anonymous namespace\)|<unnamed>)::|pplx::)?combineKernel<)",
+    {161, kKernel,
+     R"(^(?:void )?(?:(?:\(anonymous namespace\)|<unnamed>)::|pplx::)?combineKernel<\w+, \w+, )"
+     R"((?:\((?:unsigned )?(?:int|long)\))?\d+(?:u|l|ul)?, (?:\(bool\)[01]|true|false), (?:\(bool\)[01]|true|false)>)",
      StageSet(kCOMBINE) | kUNPERMUTE, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
     {162, kKernel, R"(\ba2a_dispatch_(?:send|recv)_kernel)", kDISPATCH, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
     {163, kKernel, R"(\ba2a_combine_(?:send|recv)_kernel)", kCOMBINE, kPAYLOAD, kUNKNOWN, {}, "pplx", "source"},
@@ -163,7 +165,7 @@ constexpr StageRule kRules[] = {
      R"(computeSendRecvIndicesKernel|moeLocalGatherDevice)\b)",
      kDISPATCH, kMETA, kFORWARD, {}, "trtllm", "source"},
     {169, kKernel,
-     R"(^(?:void )?(?:\w+::)*(?:count_kernel|reserve_publish\w*|store_publish\w*|wait_prefix_kernel|)"
+     R"(^(?:void )?(?:\w+::)*(?:reserve_publish\w*|store_publish\w*|wait_prefix_kernel|)"
      R"(compact_fp8_persistent_kernel)\b)",
      kDISPATCH, kMETA, kFORWARD, {}, "trtllm", "source"},
     {170, kKernel,

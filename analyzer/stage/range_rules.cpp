@@ -93,7 +93,7 @@ constexpr StageRule kRules[] = {
     {60, kRange, R"((?:^|[._ ])(?:op_)?combine_[ab]$)", kCOMBINE, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
     {60, kRange, R"((?:^|[._ ])(?:op_)?experts$)",
      StageSet(kPERMUTE) | kL1 | kACT | kL2 | kUNPERMUTE, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
-    {60, kRange, R"((?:^|[._ ])(?:op_)?(?:comm_prepare_attn|prepare|core|attn)$)",
+    {60, kRange, R"((?:^|[._ ])(?:op_(?:prepare|core)|(?:op_)?(?:comm_prepare_attn|attn)|forward_(?:prepare|core))$)",
      kATTENTION, kPAYLOAD, kFORWARD, {}, "sglang", "source"},
     {65, kRange, R"('Module': '[^']*\.(?:mlp|block_sparse_moe|moe|feed_forward)\.(?:gate|router)')",
      kROUTER, kPAYLOAD, kFORWARD, {}, "vllm", "source"},

@@ -104,9 +104,25 @@ TEST_CASE("names that carry the words of communication and are not") {
            "reduce_kernel(float*, int)",
            "broadcast_add_kernel",
            "gather_rows_kernel",
+           // common words of other libraries
+           "void app::count_kernel<int>(int)",
+           "void imaging::combineKernel<float, 4>(float*)",
+           "void imaging::dispatchKernel<float>(float*)",
+           "combineKernel(float*, int)",
+           "dispatch",
+           "combine",
        }) {
     INFO(name);
     CHECK_FALSE(is_communication(name));
+  }
+}
+
+TEST_CASE("ranges with common words are not taken for stages of the layer") {
+  for (const char* name : {"data.prepare", "optimizer.core", "prepare", "core", "my dispatch queue", "dispatcher",
+                           "recombine", "combine_loss", "gate_open", "forward", "backward", "experts_loader",
+                           "router table", "attention is all you need"}) {
+    INFO(name);
+    CHECK(rule_for(name, RuleKind::kRange) == nullptr);
   }
 }
 
