@@ -176,76 +176,87 @@ class Reader {
     if (keep) handler_.top_level(key, value);
   }
 
-  // The array of events. run_: where the current run of elements begins; whole: behind the last complete one.
+  // The array of events. run: where the current run of elements begins.
   void events() {
     ++at_;
-    std::size_t run = at_, whole = at_;
-    int depth = 0;
-    bool in_string = false;
-    for (;;) {
-      const char* const data = buffer_.data();
-      const char* const end = data + end_;
-      const char* p = data + at_;
-      bool closed = false;
-      while (p < end) {
-        if (in_string) {
-          p = detail::next_in_string(p, end);
-          if (p == end) break;
-          if (*p == '\\') {
-            if (p + 1 == end) break;  // its escaped byte is still to come
-            p += 2;
-          } else {
-            in_string = false;
-            ++p;
-          }
-          continue;
+    std::size_t run = at_;
+    for (bool more = true;;) {
+      std::size_t whole = more ? run + detail::last_boundary({buffer_.data() + run, end_ - run}) : run;
+      const bool guessed = whole > run;
+      EventStreamHandler::Taken taken{0, false};
+      if (guessed) taken = hand_over(run, whole, 0, false);
+      if (!taken.all) {
+        bool closed = false;
+        whole = last_whole(run, closed);
+        if (whole > run) hand_over(run, whole, taken.elements, true);
+        if (closed) return;
+        if (!more) {
+          at_ = end_;
+          throw CutOff{};
         }
-        p = detail::next_structural(p, end);
-        if (p == end) break;
-        const char c = *p;
-        if (c == '"') {
-          in_string = true;
-        } else if (c == '{' || c == '[') {
-          ++depth;
-        } else if (depth == 0) {
-          if (c == '}') {
-            at_ = static_cast<std::size_t>(p - data);
-            fail("a } without its {", "write the file again");
-          }
-          closed = true;
-          break;
-        } else if (--depth == 0) {
-          whole = static_cast<std::size_t>(p - data) + 1;
-        }
-        ++p;
       }
-      at_ = static_cast<std::size_t>(p - data);
-      if (whole > run) hand_over(run, whole);
-      if (closed) {
-        ++at_;
-        return;
-      }
-      // A complete run is done with; what is left begins an event that isn't here whole.
-      const std::size_t keep_from = whole;
-      const std::uint64_t before = base_;
-      const bool more = refill(keep_from);
-      run = whole = keep_from - static_cast<std::size_t>(base_ - before);
-      if (!more) {
-        at_ = end_;
-        throw CutOff{};
-      }
+      // A complete run is done with; what is left begins an event that isn't here whole, or the last ones.
+      at_ = whole;
+      more = refill(whole);
+      run = at_;
     }
   }
 
+  // Counts brackets from run on: behind the last element that is whole. closed: the array's end was met, and at_ is
+  // behind it.
+  std::size_t last_whole(std::size_t run, bool& closed) {
+    const char* const data = buffer_.data();
+    const char* const end = data + end_;
+    const char* p = data + run;
+    std::size_t whole = run;
+    int depth = 0;
+    bool in_string = false;
+    while (p < end) {
+      if (in_string) {
+        p = detail::next_in_string(p, end);
+        if (p == end) break;
+        if (*p == '\\') {
+          if (p + 1 == end) break;  // its escaped byte is still to come
+          p += 2;
+        } else {
+          in_string = false;
+          ++p;
+        }
+        continue;
+      }
+      p = detail::next_structural(p, end);
+      if (p == end) break;
+      const char c = *p;
+      if (c == '"') {
+        in_string = true;
+      } else if (c == '{' || c == '[') {
+        ++depth;
+      } else if (depth == 0) {
+        at_ = static_cast<std::size_t>(p - data);
+        if (c == '}') fail("a } without its {", "write the file again");
+        closed = true;
+        ++at_;
+        break;
+      } else if (--depth == 0) {
+        whole = static_cast<std::size_t>(p - data) + 1;
+      }
+      ++p;
+    }
+    return whole;
+  }
+
   // Elements lie in [run, whole), with commas between and perhaps one before. The bracket pair goes over the byte
-  // before and the byte behind, which comes back.
-  void hand_over(std::size_t run, std::size_t whole) {
+  // before and the byte behind, which come back.
+  EventStreamHandler::Taken hand_over(std::size_t run, std::size_t whole, std::size_t skip, bool surely_whole) {
     while (run < whole && (is_space(buffer_[run]) || buffer_[run] == ',')) ++run;
-    const char behind = buffer_[whole];
+    const char before = buffer_[run - 1], behind = buffer_[whole];
     buffer_[run - 1] = '[';
     buffer_[whole] = ']';
-    handler_.events(buffer_.data() + run - 1, whole - run + 2, offset(run) - 1);
+    const auto taken =
+        handler_.events({buffer_.data() + run - 1, whole - run + 2, offset(run) - 1, skip, surely_whole});
+    buffer_[run - 1] = before;
     buffer_[whole] = behind;
+    return taken;
   }
 
   ByteSource& source_;
@@ -260,6 +271,23 @@ class Reader {
 }  // namespace
 
 namespace detail {
+
+std::size_t last_boundary(std::string_view text) {
+  const auto back_over_space = [&text](std::size_t at) {
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '\t' || text[at - 1] == '\r'))
+      --at;
+    return at;
+  };
+  for (std::size_t open = text.rfind('{'); open != std::string_view::npos && open > 0;
+       open = text.rfind('{', open - 1)) {
+    const std::size_t comma = back_over_space(open);
+    if (comma == 0 || text[comma - 1] != ',') continue;
+    const std::size_t close = back_over_space(comma - 1);
+    if (close > 0 && text[close - 1] == '}') return close;
+  }
+  return 0;
+}
+
 namespace {
 
 // Setting bit 5 makes '[' a '{' and ']' a '}'; nothing else becomes one of them.

@@ -26,9 +26,10 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& b
   const auto take = [&rows](const KinetoEvent& event) { rows.event(event); };
 
   EventStreamHandler handler;
-  handler.events = [&](char* text, std::size_t size, std::uint64_t offset) {
-    parser.parse(text, size, offset, path, take);
+  handler.events = [&](const EventRun& run) {
+    const auto taken = parser.parse(run, path, take);
     if (options.progress) options.progress(source->consumed(), source->size());
+    return taken;
   };
   handler.wanted = [](std::string_view key) {
     return key == "distributedInfo" || key == "deviceProperties" || key == "baseTimeNanoseconds" ||

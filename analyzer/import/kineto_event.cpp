@@ -226,49 +226,54 @@ KinetoCategory kineto_category(std::string_view text) {
 
 struct KinetoEventParser::Impl {
   ondemand::parser parser;
-  // True where all of text was read; otherwise how far it came.
-  bool run(char* text, std::size_t size, const std::function<void(const KinetoEvent&)>& take, std::size_t& taken,
-           std::size_t& place) {
-    taken = 0;
+  // How far it came, and whether all of the run was read.
+  EventStreamHandler::Taken run(const EventRun& run, const std::function<void(const KinetoEvent&)>& take,
+                                std::size_t& place) {
+    EventStreamHandler::Taken taken{0, false};
     place = 0;
     try {
-      ondemand::document document = parser.iterate(text, size, size + kPadding);
+      ondemand::document document = parser.iterate(run.text, run.size, run.size + kPadding);
       ondemand::array array = document.get_array();
       for (auto element : array) {
         ondemand::value value = element.value();
         const char* where = nullptr;
-        if (!document.current_location().get(where)) place = static_cast<std::size_t>(where - text);
-        ondemand::object object;
+        if (!document.current_location().get(where)) place = static_cast<std::size_t>(where - run.text);
         const auto type = value.type();
-        if (type.error()) return false;
-        if (type.value_unsafe() != ondemand::json_type::object) continue;
-        if (value.get_object().get(object)) return false;
-        KinetoEvent event;
-        read_event(object, event);
-        take(event);
-        ++taken;
+        if (type.error()) return taken;
+        ondemand::object object;
+        if (type.value_unsafe() == ondemand::json_type::object && taken.elements >= run.skip) {
+          if (value.get_object().get(object)) return taken;
+          event = KinetoEvent{};
+          read_event(object, event);
+          take(event);
+        }
+        ++taken.elements;
       }
+      taken.all = document.current_location().error() == OUT_OF_BOUNDS;  // nothing follows the array
     } catch (const simdjson_error&) {
-      return false;
     }
-    return true;
+    return taken;
   }
+  KinetoEvent event;
 };
 
 KinetoEventParser::KinetoEventParser() : impl_(std::make_unique<Impl>()) {}
 KinetoEventParser::~KinetoEventParser() = default;
 
-void KinetoEventParser::parse(char* text, std::size_t size, std::uint64_t offset, const std::string& path,
-                              const std::function<void(const KinetoEvent&)>& take) {
-  std::size_t taken = 0, place = 0;
-  if (impl_->run(text, size, take, taken, place)) return;
+EventStreamHandler::Taken KinetoEventParser::parse(const EventRun& run, const std::string& path,
+                                                   const std::function<void(const KinetoEvent&)>& take) {
+  std::size_t place = 0;
+  EventStreamHandler::Taken taken = impl_->run(run, take, place);
   // simdjson refuses a whole run for one control character or one bad byte in a name, before its first event.
-  if (taken == 0) {
-    const std::size_t mended = mend_json_text(text, size);
-    mended_ += mended;
-    if (mended > 0 && impl_->run(text, size, take, taken, place)) return;
-  }
-  throw TraceError(path, "byte " + std::to_string(offset + place), "an event that is not JSON", "write the file again");
+  if (taken.elements == 0 && !taken.all)
+    if (const std::size_t mended = mend_json_text(run.text, run.size)) {
+      mended_ += mended;
+      taken = impl_->run(run, take, place);
+    }
+  if (!taken.all && run.surely_whole)
+    throw TraceError(path, "byte " + std::to_string(run.offset + place), "an event that is not JSON",
+                     "write the file again");
+  return taken;
 }
 
 namespace {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/import/event_stream.h"
+
 namespace moescope {
 
 enum class KinetoCategory {
@@ -48,15 +50,15 @@ struct KinetoEvent {
   KinetoCollectiveArgs collective;
 };
 
-// Calls take for each element of a JSON array text (in place; kPadding readable bytes behind it). The event's views
-// hold until take returns. Control characters and invalid UTF-8 are overwritten with spaces and question marks.
+// Calls take for each element of a run (in place). The event's views hold until take returns. Control characters and
+// invalid UTF-8 are overwritten with spaces and question marks.
 class KinetoEventParser {
  public:
   KinetoEventParser();
   ~KinetoEventParser();
-  // Throws TraceError{path, "byte N"} where an element is not JSON.
-  void parse(char* text, std::size_t size, std::uint64_t offset, const std::string& path,
-             const std::function<void(const KinetoEvent&)>& take);
+  // Throws TraceError{path, "byte N"} where an element of a run that is surely whole is not JSON.
+  EventStreamHandler::Taken parse(const EventRun& run, const std::string& path,
+                                  const std::function<void(const KinetoEvent&)>& take);
   std::uint64_t mended_bytes() const { return mended_; }
 
  private:
