@@ -129,13 +129,15 @@ std::optional<KernelShape> elastic_exchange(std::string_view name) {
   return shape;
 }
 
-// Grouped GEMMs of DeepGEMM: the last argument that is an enum says whether a kernel works on groups.
-std::optional<KernelShape> grouped_gemm(std::string_view name) {
+// GEMMs of DeepGEMM: an argument says whether a kernel is dense (0), works on groups of rows, or otherwise.
+char gemm_type(std::string_view name) {
   const std::size_t type = name.find("GemmType)");
-  if (type == std::string_view::npos || type + 9 >= name.size()) return std::nullopt;
-  const char kind =
-      name.find("(unsigned int)", type) == type + 9 && type + 23 < name.size() ? name[type + 23] : name[type + 9];
-  if (kind != '1' && kind != '2' && kind != '5' && kind != '6') return std::nullopt;  // dense, batched, or by K
+  if (type == std::string_view::npos || type + 9 >= name.size()) return ' ';
+  const bool cast_twice = name.find("(unsigned int)", type) == type + 9 && type + 23 < name.size();
+  return name[type + (cast_twice ? 23 : 9)];
+}
+
+std::optional<KernelShape> deep_gemm(std::string_view name) {
   KernelShape shape;
   shape.kind = ShapeKind::kGroupedGemm;
   const auto blocks = [&](const TemplateArguments& a, std::size_t first) {
@@ -173,6 +175,11 @@ std::optional<KernelShape> grouped_gemm(std::string_view name) {
     return shape;
   }
   return std::nullopt;
+}
+
+std::optional<KernelShape> grouped_gemm(std::string_view name) {
+  const char type = gemm_type(name);
+  return type == '1' || type == '2' || type == '5' || type == '6' ? deep_gemm(name) : std::nullopt;
 }
 
 // "128x8x256" at the start of text: three numbers.
@@ -248,6 +255,10 @@ std::string_view name(ShapeKind kind) {
       return "router";
   }
   return "";
+}
+
+std::optional<KernelShape> dense_gemm_shape(std::string_view name) {
+  return gemm_type(name) == '0' ? deep_gemm(name) : std::nullopt;
 }
 
 std::optional<KernelShape> kernel_shape(std::string_view name) {

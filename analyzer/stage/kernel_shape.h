@@ -29,5 +29,7 @@ struct KernelShape {  // -1: the name does not say
 
 // name: demangled. nullopt: it carries no shape that is known here.
 std::optional<KernelShape> kernel_shape(std::string_view name);
+// Of a dense GEMM from the same templates as the grouped ones, which by itself says nothing of experts.
+std::optional<KernelShape> dense_gemm_shape(std::string_view name);
 
 }  // namespace moescope

@@ -2,8 +2,25 @@
 #include "analyzer/stage/name_meaning.h"
 
 #include "analyzer/stage/kernel_name.h"
+#include "analyzer/stage/model_from_names.h"
 
 namespace moescope {
+
+NameMeanings::NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {
+  for (const NamedShape& one : named_shapes(trace))
+    if (one.shape.kind == ShapeKind::kGroupedGemm && one.shape.n > 0 && one.shape.k > 0 && one.shape.n != one.shape.k)
+      expert_sizes_.insert({one.shape.n, one.shape.k});
+}
+
+// A dense GEMM whose weights are of just the size of an expert's is the shared expert's: no other layer is built so.
+// Both projections must be among the grouped GEMMs, so that a chance equality of one size is not enough.
+bool NameMeanings::is_shared_expert(const std::string& readable) const {
+  if (expert_sizes_.size() != 2) return false;
+  const auto [first, second] = std::pair(*expert_sizes_.begin(), *expert_sizes_.rbegin());
+  const bool projections = first.first == second.second || first.second == second.first;  // out of one, into the other
+  const auto dense = projections ? dense_gemm_shape(readable) : std::nullopt;
+  return dense && expert_sizes_.contains({dense->n, dense->k});
+}
 
 const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
   const auto [found, fresh] = known_.try_emplace(static_cast<std::int64_t>(name) * 4 + static_cast<int>(kind));
@@ -11,10 +28,18 @@ const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
   if (!fresh) return meaning;
   const std::string& raw = trace_.names[static_cast<std::size_t>(name)];
   const StageRule* rule = nullptr;
-  if (kind == RuleKind::kKernel) rule = rules_.first_match(kind, readable_kernel_name(raw));
+  const std::string readable = kind == RuleKind::kKernel ? readable_kernel_name(raw) : std::string();
+  if (kind == RuleKind::kKernel) rule = rules_.first_match(kind, readable);
   if (!rule) rule = rules_.first_match(kind, raw);
   if (rule) {
     meaning = {rule->stages, leading_stage(rule->stages), rule->part, rule->pass, rule->candidates, rule};
+    if (meaning.stage == Stage::kOTHER && rule->framework == "deepgemm" && is_shared_expert(readable))
+      meaning = {Stage::kSHARED_EXPERT,
+                 Stage::kSHARED_EXPERT,
+                 rule->part,
+                 rule->pass,
+                 StageSet(Stage::kSHARED_EXPERT) | Stage::kOTHER,
+                 rule};
   }
   if (kind == RuleKind::kRange)
     if (const Pass pass = pass_of_range_name(raw); pass != Pass::kUNKNOWN) meaning.pass = pass;

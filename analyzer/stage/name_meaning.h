@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a name says by the rules, each distinct name looked up once.
 
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analyzer/model/trace.h"
 #include "analyzer/stage/attribution.h"
@@ -23,7 +27,7 @@ struct NameMeaning {
 
 class NameMeanings {
  public:
-  NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {}
+  NameMeanings(const Trace& trace, const RuleSet& rules);
   const NameMeaning& of_device_work(std::int32_t name, SpanKind kind);
   const NameMeaning& of_range(std::int32_t name);
   // The user's rules, in their files' order, and how many of the names looked up so far each decided.
@@ -31,9 +35,11 @@ class NameMeanings {
 
  private:
   const NameMeaning& look_up(std::int32_t name, RuleKind kind);
+  bool is_shared_expert(const std::string& readable) const;
   const Trace& trace_;
   const RuleSet& rules_;
-  std::unordered_map<std::int64_t, NameMeaning> known_;  // by name and rule kind
+  std::unordered_map<std::int64_t, NameMeaning> known_;           // by name and rule kind
+  std::set<std::pair<std::int32_t, std::int32_t>> expert_sizes_;  // N and K of the trace's grouped GEMMs
 };
 
 // The pass a range's name ends in, as pipeline schedules write it: "(F)", "(B)" or "(W)".

@@ -176,6 +176,29 @@ TEST_CASE("grouped GEMMs of one name: L1 before the activation and L2 behind it,
   CHECK(gemms == std::vector<Stage>{Stage::kL1, Stage::kL2, Stage::kL2, Stage::kL1});
 }
 
+TEST_CASE("a dense GEMM of just the experts' sizes is the shared expert's") {
+  const auto gemm = [](const char* size, int type) {
+    return std::string("void deep_gemm::fp8_gemm_kernel<") + size +
+           ", 64u, 160u, 128u, 1u, 4u, 128u, 128u, 1u, true, (deep_gemm::GemmType)" + std::to_string(type) + ">(int)";
+  };
+  const std::string shared = gemm("4096u, 7168u", 0), attention = gemm("7168u, 16384u", 0);
+  const auto stage_of_shared = [&](std::initializer_list<std::string> grouped) {
+    Scene scene;
+    Ns at = 0;
+    for (const std::string& name : grouped)
+      scene.add(scene.stream, name.c_str(), at, at + 5, SpanKind::kKERNEL), at += 10;
+    scene.add(scene.stream, shared.c_str(), at, at + 5, SpanKind::kKERNEL);
+    scene.add(scene.stream, attention.c_str(), at + 10, at + 15, SpanKind::kKERNEL);
+    scene.finish();
+    CHECK(scene.attribution.stage[scene.row(attention)] == Stage::kOTHER);
+    return scene.attribution.stage[scene.row(shared)];
+  };
+  CHECK(stage_of_shared({gemm("4096u, 7168u", 2), gemm("7168u, 2048u", 2)}) == Stage::kSHARED_EXPERT);
+  CHECK(stage_of_shared({}) == Stage::kOTHER);
+  CHECK(stage_of_shared({gemm("4096u, 7168u", 2)}) == Stage::kOTHER);  // one size may be chance
+  CHECK(stage_of_shared({gemm("4096u, 7168u", 2), gemm("3072u, 1536u", 2)}) == Stage::kOTHER);  // not two projections
+}
+
 TEST_CASE("a fused kernel keeps all its stages, and is compute") {
   Scene scene;
   const char* const mega = "void deep_gemm::sm100_fp8_fp4_mega_moe_impl<8192, 7168, 3072>(int*)";

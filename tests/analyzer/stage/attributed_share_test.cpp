@@ -85,6 +85,27 @@ TEST_CASE("the share of device time with a stage, on every real trace of PyTorch
   }
 }
 
+// The model is known: 58 layers with experts, each with one shared expert of two projections, one decode step.
+TEST_CASE("a decode step of DeepSeek-V3 has each stage once a layer") {
+  const auto traces = test::real_traces();
+  if (!std::filesystem::exists(traces)) MOESCOPE_SKIP("no ../shared/data/traces beside the source");
+  for (const char* run : {"lightllm_dsv3_decode_deepep_ll_ep8/rank0.pt.trace.json.gz",
+                          "lightllm_dsv3_decode_sglangquant_a_ep8/rank3.pt.trace.json.gz"}) {
+    INFO(run);
+    const Trace trace = load_trace({(traces / "kineto" / run).string()}, "auto", {});
+    const Attribution attribution = attribute(trace);
+    std::map<Stage, int> count;
+    for (std::size_t row = 0; row < trace.spans.size(); ++row)
+      if (trace.context_of(row).kind == SpanKind::kKERNEL) ++count[attribution.stage[row]];
+    CHECK(count[Stage::kROUTER] == 58);
+    CHECK(count[Stage::kDISPATCH] == 58);
+    CHECK(count[Stage::kL1] == 58);
+    CHECK(count[Stage::kL2] == 58);
+    CHECK(count[Stage::kCOMBINE] == 58);
+    CHECK(count[Stage::kSHARED_EXPERT] == 116);
+  }
+}
+
 // What no table of names can know must stay unknown: these are not of machine learning at all.
 TEST_CASE("kernels of other worlds are given no stage") {
   for (const char* name :
