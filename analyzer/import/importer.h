@@ -25,7 +25,7 @@ struct ImportOptions {
 struct Importer {
   std::string_view name;         // "kineto"
   std::string_view description;  // for --help
-  // Looks at the first 4 KiB of the content (after gunzip).
+  // Looks at the first 64 KiB of the content (after gunzip).
   bool (*sniff)(std::string_view head);
   // Reads one file into the builder. Throws TraceError.
   void (*read)(const std::string& path, const ImportOptions& options, TraceBuilder& builder);
@@ -33,9 +33,9 @@ struct Importer {
 
 std::span<const Importer> importers();
 
-// Reads what the user named, whatever it is: run files, directories of run files, or files an importer knows (format
-// "auto", or an importer's name, or "moescope"). All become one Trace. Throws TraceError: missing path, directory
-// without runs, unknown format, mixed run_ids, no event at all.
+// Reads what the user named, whatever it is: run files, traces that an importer knows, directories of either, "-" for
+// standard input (format "auto", or an importer's name, or "moescope"). All become one Trace. Throws TraceError:
+// missing path, directory without runs, unknown format, mixed run_ids, two traces of one rank, no event at all.
 Trace load_trace(const std::vector<std::string>& paths, const std::string& format, const ImportOptions& options);
 
 }  // namespace moescope

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <filesystem>
 
-#include "analyzer/import/byte_source.h"
+#include "analyzer/import/foreign_format.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/kineto.h"
+#include "analyzer/import/trace_folder.h"
 #include "analyzer/store/trace_reader.h"
 
 namespace moescope {
@@ -26,55 +26,69 @@ std::string known_formats() {
   return text;
 }
 
-std::string head_of(const std::string& path) {
-  const auto source = open_bytes(path, OnEarlyEnd::kStop);
-  std::string head(4096, '\0');
-  head.resize(source->read(head.data(), head.size()));
-  return head;
+const Importer* by_name(std::string_view name) {
+  for (const Importer& importer : importers())
+    if (importer.name == name) return &importer;
+  return nullptr;
+}
+
+const Importer* by_content(std::string_view head) {
+  for (const Importer& importer : importers())
+    if (importer.sniff(head)) return &importer;
+  return nullptr;
 }
 
 const Importer& choose(const std::string& path, const std::string& format) {
   if (format != "auto") {
-    for (const Importer& importer : importers())
-      if (importer.name == format) return importer;
+    if (const Importer* known = by_name(format)) return *known;
     throw TraceError(path, "", "unknown format \"" + format + "\"", "use auto, " + known_formats());
   }
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return kineto_importer();  // a pipe can be read only once
   const std::string head = head_of(path);
   if (head.empty()) throw TraceError(path, "", "the file is empty", "record it again");
-  for (const Importer& importer : importers())
-    if (importer.sniff(head)) return importer;
+  if (const Importer* known = by_content(head)) return *known;
+  // JSON of no format in particular: what is amiss is best said by the one that reads all.
+  if (is_json(head)) return kineto_importer();
+  if (const auto foreign = foreign_format(head, path)) throw TraceError(path, "", foreign->what, foreign->mend);
   throw TraceError(path, "", "a format this version does not know", "it reads " + known_formats());
-}
-
-bool is_trace_json(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
 // A run file whose writer was killed at once may still be empty: its name tells.
 bool is_run_file(const std::string& path) {
-  return is_sqlite_file(path) || is_run_file_name(fs::path(path).filename().string());
+  std::error_code error;
+  return fs::is_regular_file(path, error) &&
+         (is_sqlite_file(path) || is_run_file_name(fs::path(path).filename().string()));
 }
 
-// A directory is a run of run files, or else a set of traces, one a rank.
-std::vector<std::string> files_of(const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(path, error)) throw TraceError(path, "", "no such file or directory", "check the path");
-  if (!fs::is_directory(path, error)) return {path};
-  std::vector<std::string> runs, traces;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (!entry.is_regular_file()) continue;
-    if (is_run_file_name(entry.path().filename().string()))
-      runs.push_back(entry.path().string());
-    else if (is_trace_json(entry.path()))
-      traces.push_back(entry.path().string());
+// One bar over all files, in bytes on disk.
+class OverallProgress {
+ public:
+  OverallProgress(const ImportOptions& options, const std::vector<std::string>& files) : options_(options) {
+    for (const std::string& file : files) {
+      std::error_code error;
+      const auto size = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
+      sizes_.push_back(error ? 0 : size);
+      total_ += sizes_.back();
+    }
   }
-  if (runs.empty() && !traces.empty()) {
-    std::sort(traces.begin(), traces.end());
-    return traces;
+  ImportOptions of_next_file() const {
+    ImportOptions options = options_;
+    if (options.progress)
+      options.progress = [this](std::uint64_t done, std::uint64_t) { options_.progress(before_ + done, total_); };
+    return options;
   }
-  return run_files(path);  // throws where there are none
-}
+  void file_done() {
+    before_ += sizes_[next_++];
+    if (options_.progress) options_.progress(before_, total_);
+  }
+
+ private:
+  const ImportOptions& options_;
+  std::vector<std::uint64_t> sizes_;
+  std::uint64_t total_ = 0, before_ = 0;
+  std::size_t next_ = 0;
+};
 
 void check_one_run(const Trace& trace) {
   const SourceFile* first = nullptr;
@@ -98,14 +112,27 @@ std::span<const Importer> importers() {
 Trace load_trace(const std::vector<std::string>& paths, const std::string& format, const ImportOptions& options) {
   if (paths.empty()) throw TraceError("(nothing)", "", "no run was named", "name a run directory or a trace file");
   TraceBuilder builder;
-  for (const std::string& path : paths)
-    for (const std::string& file : files_of(path)) {
-      if (format == kRunFile || (format == "auto" && is_run_file(file)))
-        read_run_file(file, builder);
-      else
-        choose(file, format).read(file, options, builder);
-      check_one_run(builder.trace());
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (path == "-") {
+      files.emplace_back("/dev/stdin");
+      continue;
     }
+    NamedFiles named = named_files(path, [](std::string_view head) { return by_content(head) != nullptr; });
+    files.insert(files.end(), named.files.begin(), named.files.end());
+    if (!named.skipped.empty())
+      builder.trace().diagnostics.push_back(
+          {"info", "file_skipped", static_cast<std::int64_t>(named.skipped.size()), skipped_text(path, named.skipped)});
+  }
+  OverallProgress progress(options, files);
+  for (const std::string& file : files) {
+    if (format == kRunFile || (format == "auto" && is_run_file(file)))
+      read_run_file(file, builder);
+    else
+      choose(file, format).read(file, progress.of_next_file(), builder);
+    progress.file_done();
+    check_one_run(builder.trace());
+  }
   Trace trace = builder.finish();
   if (trace.spans.size() == 0 && trace.steps.empty() && trace.router_loads.empty() && !trace.cut_short())
     throw TraceError(paths.front(), "", "no event in it", "record it again");

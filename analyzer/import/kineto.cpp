@@ -12,11 +12,13 @@
 namespace moescope {
 namespace {
 
-// Any JSON text: Chrome traces may begin with any key, and it is the only JSON format that needs no other mark.
+// What some Kineto or Chrome trace has near its beginning, and few other files.
 bool sniff(std::string_view head) {
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
-  const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
+  if (!is_json(head)) return false;
+  for (const std::string_view mark : {"\"traceEvents\"", "\"schemaVersion\"", "\"deviceProperties\"",
+                                      "\"distributedInfo\"", "\"displayTimeUnit\"", "\"ph\":"})
+    if (head.find(mark) != std::string_view::npos) return true;
+  return false;
 }
 
 void read(const std::string& path, const ImportOptions& options, TraceBuilder& builder) {
@@ -56,6 +58,12 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& b
 }
 
 }  // namespace
+
+bool is_json(std::string_view head) {
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  const auto first = head.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (head[first] == '{' || head[first] == '[');
+}
 
 const Importer& kineto_importer() {
   static constexpr Importer kImporter{"kineto", "PyTorch profiler and other Chrome trace JSON, plain or gzip", sniff,

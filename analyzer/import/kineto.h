@@ -7,5 +7,6 @@
 namespace moescope {
 
 const Importer& kineto_importer();
+bool is_json(std::string_view head);  // an object or an array
 
 }  // namespace moescope

@@ -46,10 +46,16 @@ RankId KinetoBuilder::settle_rank() {
     return std::any_of(trace.ranks.begin(), trace.ranks.end(), [&](const Rank& r) { return r.rank.value == rank; });
   };
   if (said_.rank >= 0 && said_.rank < 1 << 24) {
-    if (taken(said_.rank))
-      throw TraceError(
-          path_, "distributedInfo", "rank " + std::to_string(said_.rank) + " was already read from another file",
-          "give each rank's file once; files that name no rank take the lowest free one in the order given");
+    if (taken(said_.rank)) {
+      const std::string number = std::to_string(said_.rank);
+      std::string other;
+      for (const SourceFile& file : trace.files)
+        if (file.rank == RankId(static_cast<std::int32_t>(said_.rank))) other = file.path;
+      throw TraceError(path_, "distributedInfo",
+                       "rank " + number + " was already read" + (other.empty() ? "" : " from " + other),
+                       "name one trace a rank (those of several steps or jobs are several runs), and files that say no "
+                       "rank last: they take the lowest free one");
+    }
     return RankId(static_cast<std::int32_t>(said_.rank));
   }
   std::int32_t rank = 0;
@@ -163,6 +169,7 @@ void KinetoBuilder::finish() {
   SourceFile file;
   file.path = path_;
   file.format = "kineto";
+  file.rank = rank;
   file.host = host;
   file.pid = integer_from_json(host_process_).value_or(-1);
   file.started_unix_ns = first_ + base_ns_;

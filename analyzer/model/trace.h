@@ -20,6 +20,7 @@ namespace moescope {
 
 struct SourceFile {
   std::string path, format;                               // format: moescope, or the importer's name
+  RankId rank;                                            // the one whose it is; not valid: several, or unknown
   std::string file_uuid, run_id, host, executable, argv;  // argv: JSON array
   std::int64_t pid = -1;
   std::int64_t started_unix_ns = 0;

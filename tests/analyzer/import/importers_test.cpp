@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <set>
+#include <thread>
 
 #include "analyzer/import/importer.h"
 #include "collector/trace/trace_writer.h"
+#include "tests/analyzer/import/gzip_text.h"
 #include "tests/support/catch.h"
 #include "tests/support/process.h"
 
@@ -70,10 +74,72 @@ TEST_CASE("a directory is its run files, else its traces, else an error") {
   const Trace traces = load_trace({folder.path()}, "auto", {});
   REQUIRE(traces.files.size() == 2);
   CHECK(traces.files[0].path.ends_with("rank0.json"));
+  REQUIRE(traces.diagnostics.size() > 1);
+  CHECK(traces.diagnostics[0].code == "file_skipped");
+  CHECK(traces.diagnostics[0].detail == folder.path() + ": 1 file is no trace and was left out: notes.txt");
   write_run(folder / "host-1-1.moe.db", "r");
   const Trace run = load_trace({folder.path()}, "auto", {});
   REQUIRE(run.files.size() == 1);
   CHECK(run.files[0].format == "moescope");
+}
+
+TEST_CASE("a folder of many ranks: plain, gzip, in sub-folders, in any order, with other files between") {
+  const test::ScratchFolder folder;
+  const auto trace = [](int rank) {
+    return R"({"schemaVersion": 1, "distributedInfo": {"rank": )" + std::to_string(rank) +
+           R"(}, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": )" +
+           std::to_string(rank + 1) + "}]}";
+  };
+  namespace fs = std::filesystem;
+  for (const char* sub : {"rank0", "rank10/step", ".cache", "rank2"}) fs::create_directories(folder / sub);
+  test::write_file(folder / "z.pt.trace.json", trace(3));
+  test::write_file(folder / "a.json.gz", test::gzipped(trace(7)));
+  test::write_file(folder / "rank0/trace.json", trace(0));
+  test::write_file(folder / "rank10/step/t.json", trace(10));
+  test::write_file(folder / "rank2/no_extension", test::gzipped(trace(2)));
+  test::write_file(folder / "rank2/config.json", R"({"hidden_size": 7168})");
+  test::write_file(folder / "rank2/readme.md", "words");
+  test::write_file(folder / "empty.json", "");
+  test::write_file(folder / ".cache/old.json", trace(3));
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> seen;
+  ImportOptions options;
+  options.progress = [&seen](std::uint64_t done, std::uint64_t total) { seen.emplace_back(done, total); };
+  const Trace run = load_trace({folder.path()}, "auto", options);
+  REQUIRE(run.ranks.size() == 5);
+  const std::vector<std::int32_t> ranks = {0, 2, 3, 7, 10};
+  for (std::size_t i = 0; i < ranks.size(); ++i) CHECK(run.ranks[i].rank == RankId(ranks[i]));
+  for (std::size_t row = 0; row < run.spans.size(); ++row)  // each span has its own rank's length
+    CHECK(run.spans.duration[row] == 1000 * (run.track_of(row).rank.value + 1));
+  CHECK(run.diagnostics.at(0).detail ==
+        folder.path() + ": 3 files are no traces and were left out: empty.json, rank2/config.json, rank2/readme.md");
+  // One bar over all files: it never falls, and ends at the sum of their sizes.
+  std::uint64_t sizes = 0;
+  for (const SourceFile& file : run.files) sizes += fs::file_size(file.path);
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
+  CHECK(seen.back() == std::pair(sizes, sizes));
+  CHECK(seen.size() >= 5);
+
+  test::write_file(folder / "rank0/step2.json", trace(0));
+  const std::string message = error_of({folder.path()});
+  CHECK(message.find("rank0/trace.json: distributedInfo: rank 0 was already read from") != std::string::npos);
+  CHECK(message.find("rank0/step2.json; name one trace a rank") != std::string::npos);
+  CHECK(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("a folder without any trace names what it wants") {
+  const test::ScratchFolder folder;
+  test::write_file(folder / "config.json", R"({"hidden_size": 7168})");
+  CHECK(error_of({folder.path()}).find("a directory without run files") != std::string::npos);
+}
+
+TEST_CASE("a pipe is read once, as it comes") {
+  const test::ScratchFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&pipe] { test::write_file(pipe, kTrace); });
+  const Trace trace = load_trace({pipe}, "auto", {});
+  writer.join();
+  CHECK(trace.spans.size() == 1);
 }
 
 TEST_CASE("an empty run file is a run that was cut short, an empty trace an error") {

@@ -155,7 +155,7 @@ TEST_CASE("rank and world from distributedInfo, wherever it stands; else the fil
   test::write_file(folder / "x.json", trace_of(events, info + ", "));
   test::write_file(folder / "y.json", trace_of(events, info + ", "));
   CHECK_THROWS_WITH(load_trace({folder / "x.json", folder / "y.json"}, "auto", {}),
-                    Catch::Contains("rank 3 was already read from another file"));
+                    Catch::Contains("rank 3 was already read from " + (folder / "x.json") + "; name one trace"));
 }
 
 TEST_CASE("begin and end events pair up by thread; what stays open is closed and flagged") {

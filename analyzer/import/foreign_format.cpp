@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/import/foreign_format.h"
+
+namespace moescope {
+
+std::optional<ForeignFormat> foreign_format(std::string_view head, std::string_view path) {
+  const auto has = [&head](std::string_view part, std::size_t within) {
+    return head.substr(0, within).find(part) != std::string_view::npos;
+  };
+  while (path.ends_with(".gz")) path.remove_suffix(3);
+  // A length, then the metadata message, whose first attribute is the schema: "1.1.0-chakra.0.0.4".
+  if (has("schema", 32) && has("-chakra.", 64))
+    return ForeignFormat{"a Chakra execution trace, a graph of operations without device times",
+                         "import the Kineto trace it was made from"};
+  if (head.starts_with("PK\x03\x04"))
+    return ForeignFormat{"a zip archive (a torch .pt, a .npz, or packed traces)", "unpack it, or export its tensors"};
+  if (head.size() > 2 && head[0] == '\x80' && head[1] >= 2 && head[1] <= 5)
+    return ForeignFormat{"a Python pickle",
+                         "export what is in it with Python; pickles run code and are never read here"};
+  if (head.size() > 262 && head.substr(257, 5) == "ustar")
+    return ForeignFormat{"a tar archive", "unpack it and name the folder"};
+  if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
+    return ForeignFormat{"an Nsight Systems report", "export it: nsys export --type sqlite FILE"};
+  if (path.ends_with(".ncu-rep"))
+    return ForeignFormat{"an Nsight Compute report, single kernels without a timeline", "record a timeline"};
+  return std::nullopt;
+}
+
+}  // namespace moescope

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/import/foreign_format.h"
+
+#include "analyzer/import/importer.h"
+#include "tests/support/catch.h"
+#include "tests/support/process.h"
+
+using namespace moescope;
+
+TEST_CASE("formats that are not read are refused by their name") {
+  const test::ScratchFolder folder;
+  std::string tar(512, '\0');
+  tar.replace(0, 6, "a.json");
+  tar.replace(257, 5, "ustar");
+  struct Row {
+    const char* name;
+    std::string bytes;
+    const char* what;
+  };
+  for (const Row& row : {Row{"final.0.et",
+                             "l\x12\x1d\n\x06schema\xea\x01\x12"
+                             "1.1.0-chakra.0.0.4",
+                             "Chakra execution trace"},
+                         Row{"x.pt", std::string("PK\x03\x04\x14\0", 6), "zip archive"},
+                         Row{"x.pkl", "\x80\x04\x95rest", "Python pickle"}, Row{"x.tar", tar, "tar archive"},
+                         Row{"x.nsys-rep", "anything", "Nsight Systems report"},
+                         Row{"x.ncu-rep", "anything", "Nsight Compute report"}}) {
+    INFO(row.name);
+    test::write_file(folder / row.name, row.bytes);
+    try {
+      load_trace({folder / row.name}, "auto", {});
+      FAIL("was read");
+    } catch (const TraceError& error) {
+      const std::string message = error.what();
+      CHECK(message.starts_with(folder / row.name));
+      CHECK(message.find(row.what) != std::string::npos);
+      CHECK(message.find('\n') == std::string::npos);
+    }
+  }
+  CHECK_FALSE(foreign_format("{\"traceEvents\": []}", "a.json"));
+  CHECK_FALSE(foreign_format("", "a.json"));
+}
