@@ -292,7 +292,8 @@ bool NamePattern::found_in(std::string_view name) const {
 
 bool NamePattern::found_by_automaton(std::string_view name) const {
   static thread_local Scratch scratch;
-  auto& [now, next, pending] = scratch;
+  StateSet &now = scratch.now, &next = scratch.next;
+  std::vector<std::int32_t>& pending = scratch.pending;
   now.clear(program_.size());
   next.clear(program_.size());
   // Adds the states that are reached without taking a byte and take the next one; true where a match is reached.
