@@ -4,6 +4,7 @@
 // their size. Times in ns, as double.
 
 #include "reference_kernels/moe_shape.h"
+#include "reference_kernels/step_plan.h"
 #include "reference_kernels/task_table.h"
 #include "reference_kernels/tiling.h"
 
@@ -22,7 +23,8 @@ struct CostModel {
   double activation_share = 0.05;    // activation time as a share of L1 + L2 time
   Overheads overheads;
 
-  Durations durations(const Volumes& volumes, const Tiling& tiling) const;
+  // Of all tasks of all steps; zero where a plan has no such task.
+  Durations durations(const Volumes& volumes, const Tiling& tiling, const StepPlan& plan) const;
 };
 
 // Given stage times, split over parts in proportion to their sizes.

@@ -12,13 +12,14 @@
 
 namespace moescope::reference {
 
-enum class Projection : std::uint64_t { kGate = 1, kUp = 2, kDown = 3 };
+enum class Projection : std::uint64_t { kGate = 1, kUp = 2, kDown = 3, kDenseIn = 4, kDenseOut = 5 };
 
 class ModelValues {
  public:
   ModelValues(const MoeShape& shape, Dtype dtype, std::uint64_t seed) : shape_(shape), dtype_(dtype), seed_(seed) {}
 
-  // One projection of one expert: gate and up are hidden x intermediate, down is intermediate x hidden.
+  // One projection of one expert: gate and up are hidden x intermediate, down is intermediate x hidden. Shared experts
+  // count on behind the routed ones.
   class Matrix {
    public:
     float at(int row, int column) const {
@@ -44,9 +45,22 @@ class ModelValues {
     return {CounterRandom(seed_, stream), down ? shape_.hidden : shape_.intermediate,
             std::sqrt(3.0f / static_cast<float>(down ? shape_.intermediate : shape_.hidden)), dtype_};
   }
+  // A layer's two dense projections: hidden x dense, dense x hidden.
+  Matrix dense(int layer, bool out) const {
+    const std::uint64_t stream = (std::uint64_t{0x13} << 56) ^ (static_cast<std::uint64_t>(layer) << 32) ^
+                                 static_cast<std::uint64_t>(out ? Projection::kDenseOut : Projection::kDenseIn);
+    return {CounterRandom(seed_, stream), out ? shape_.hidden : shape_.dense,
+            std::sqrt(3.0f / static_cast<float>(out ? shape_.dense : shape_.hidden)), dtype_};
+  }
   // Element i of the input of a token, counted over all ranks.
   float token(std::int64_t global_token, int i) const {
     return CounterRandom(seed_, std::uint64_t{0x11} << 56)
+        .symmetric(static_cast<std::uint64_t>(global_token) * static_cast<std::uint64_t>(shape_.hidden) +
+                   static_cast<std::uint64_t>(i));
+  }
+  // Element i of the gradient that the backward pass of a token begins with.
+  float gradient(std::int64_t global_token, int i) const {
+    return CounterRandom(seed_, std::uint64_t{0x12} << 56)
         .symmetric(static_cast<std::uint64_t>(global_token) * static_cast<std::uint64_t>(shape_.hidden) +
                    static_cast<std::uint64_t>(i));
   }

@@ -18,6 +18,8 @@ struct MoeShape {
   int layers = 0;
   int tokens = 0;  // a rank and step
   int ranks = 0;
+  int shared_experts = 0;  // of every token, each as wide as a routed one
+  int dense = 0;           // inner width of the two projections that a layer has besides its experts; 0: none
 
   int local_experts() const { return experts / ranks; }
   int first_expert(int rank) const { return rank * local_experts(); }

@@ -12,6 +12,7 @@
 #include "reference_kernels/lanes.h"
 #include "reference_kernels/layer_volume.h"
 #include "reference_kernels/moe_shape.h"
+#include "reference_kernels/step_plan.h"
 #include "reference_kernels/task_table.h"
 #include "reference_kernels/tiling.h"
 
@@ -32,13 +33,14 @@ struct RunFacts {
 
 class Recording {
  public:
-  // rows: a round each; empty without work. All references outlive the object.
-  Recording(const RunFacts& facts, const EngineMap& engines, const Lanes& lanes, const Tiling& tiling,
+  // rows: [step][micro-batch][layer]; empty without work. All references outlive the object.
+  Recording(const RunFacts& facts, const StepPlan& plan, const Lanes& lanes, const Tiling& tiling,
             const Volumes& volumes, const std::vector<ExpertRows>& rows)
       : facts_(facts),
+        plan_(plan),
         lanes_(lanes),
         tiling_(tiling),
-        schedule_(tiling.schedule(engines)),
+        schedule_(tiling.schedule(plan.engines())),
         volumes_(volumes),
         rows_(rows) {}
 
@@ -49,7 +51,6 @@ class Recording {
   void thread_begins(int rank, int lane) const;
   void step_begins(int step) const;
   void step_ends() const;
-  void layer_begins(int round, int rank, int lane) const;
   // One pair of stamps, CLOCK_MONOTONIC ns, for the job's account and for the record: a second pair, taken beside them,
   // would differ by whatever the system does to the thread in between.
   void task_ran(int round, int rank, Task task, std::int64_t start_ns, std::int64_t end_ns) const;
@@ -58,20 +59,20 @@ class Recording {
   void write_timeline(const Timeline& timeline, const std::vector<double>& step_end_ns) const;
 
  private:
-  int wave(Task task) const {
-    return std::visit([&](const auto& walk) { return walk.wave(task); }, schedule_);
-  }
-  int chunk(Task task) const {
-    return std::visit([&](const auto& walk) { return walk.chunk(task); }, schedule_);
-  }
-  int step(int round) const { return round / facts_.shape.layers; }
-  int layer(int round) const { return round % facts_.shape.layers; }
+  const Round& of_step(int round) const { return plan_.round(round % plan_.rounds()); }
+  int step(int round) const { return round / plan_.rounds(); }
+  const ExpertRows& rows(int round) const;
+  // Spans of stages that no schedule cuts have neither.
+  int wave(Task task) const;
+  int chunk(Task task) const;
+  int step_kind() const;
   // What the task is and moved, added to a span that has its times.
   void write(moescope_span_t& span, int round, int rank, Task task) const;
   void router_load(int round, int rank) const;
   void peer_traffic(int round, int rank, Task task) const;
 
   const RunFacts& facts_;
+  const StepPlan& plan_;
   const Lanes& lanes_;
   const Tiling& tiling_;
   AnySchedule schedule_;
@@ -79,7 +80,11 @@ class Recording {
   const std::vector<ExpertRows>& rows_;
 };
 
-// The number of a stage in the public header.
-int public_stage(Stage stage);
+// What a task physically does, what its place in the layer is, and in which pass, as numbers of the public header.
+// Backward, the gradients of results take the way of dispatch and play the role of combine, and the other way round.
+struct PublicStage {
+  int stage, role, pass;
+};
+PublicStage public_stage(Stage stage, Direction direction);
 
 }  // namespace moescope::reference

@@ -131,6 +131,17 @@ Routing Router::route(int step, int layer) const {
   return routing;
 }
 
+Routing micro_batch_of(const MoeShape& shape, const Routing& routing, int batch, int batches) {
+  Routing part{routing.top_k, {}, {}};
+  const std::ptrdiff_t a_rank = std::ptrdiff_t{shape.tokens} * routing.top_k, a_batch = a_rank / batches;
+  for (int rank = 0; rank < shape.ranks; ++rank) {
+    const std::ptrdiff_t first = rank * a_rank + batch * a_batch;
+    part.expert.insert(part.expert.end(), routing.expert.begin() + first, routing.expert.begin() + first + a_batch);
+    part.weight.insert(part.weight.end(), routing.weight.begin() + first, routing.weight.begin() + first + a_batch);
+  }
+  return part;
+}
+
 std::vector<std::int64_t> count_tokens(const MoeShape& shape, const Routing& routing) {
   const auto ranks = static_cast<std::size_t>(shape.ranks);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(shape.experts) * ranks);

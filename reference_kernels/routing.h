@@ -42,6 +42,10 @@ class Router {
   std::vector<std::uint64_t> cumulative_;  // of the weights by popularity; integers, so that sums are exact
 };
 
+// The tokens of one of `batches` equal micro-batches: of each rank's tokens the batch-th piece. shape: of the whole
+// step.
+Routing micro_batch_of(const MoeShape& shape, const Routing& routing, int batch, int batches);
+
 // Tokens from each rank to each expert: counts[expert * ranks + source rank].
 std::vector<std::int64_t> count_tokens(const MoeShape& shape, const Routing& routing);
 

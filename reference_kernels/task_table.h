@@ -1,7 +1,8 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// One value for every task of a run: rounds x ranks x parts of stages, in one block. A round is one layer of one step
-// (step * layers + layer). Different tasks may be written from different threads.
+// One value for every task of a run: rounds x ranks x parts of stages, in one block. A round is one layer of one
+// micro-batch in one pass; those of a step lie together (step * rounds a step + round in step). Different tasks may be
+// written from different threads.
 
 #include <array>
 #include <cstddef>
@@ -17,13 +18,15 @@ class StageParts {
  public:
   StageParts() = default;
   StageParts(int of_each) { parts_.fill(of_each); }  // NOLINT: implicit by design
+  // Of the stages that schedules cut.
   template <class Schedule>
   static StageParts of(const Schedule& schedule) {
     StageParts parts;
-    for (Stage stage : kAllStages) parts.parts_[static_cast<std::size_t>(stage)] = schedule.parts(stage);
+    for (Stage stage : kMoeStages) parts[stage] = schedule.parts(stage);
     return parts;
   }
   int operator[](Stage stage) const { return parts_[static_cast<std::size_t>(stage)]; }
+  int& operator[](Stage stage) { return parts_[static_cast<std::size_t>(stage)]; }
   // The first part of a stage among all parts of all stages; of the stage past the last, how many there are.
   int first(int stage) const {
     int sum = 0;

@@ -65,16 +65,33 @@ Tiling Tiling::waves(int local_experts, int waves, int blocks) {
 }
 
 AnySchedule Tiling::schedule(const EngineMap& engines) const {
-  static constexpr std::string_view kNames[] = {"naive", "comet", "wave", "interleaved"};
-  return *make_schedule(kNames[static_cast<std::size_t>(kind_)], cut_, engines);
+  switch (kind_) {
+    case Kind::kComet:
+      return CometSchedule{cut_.chunks, engines};
+    case Kind::kWave:
+      return WaveSchedule{cut_.cuts, cut_.ring, engines};
+    case Kind::kInterleaved:
+      return InterleavedSchedule{cut_.cuts.experts * std::max(1, cut_.cuts.blocks), cut_.slices, cut_.warm_up,
+                                 cut_.ring, engines};
+    case Kind::kNaive:
+      break;
+  }
+  return NaiveSchedule{engines};
 }
 
 int Tiling::parts(Stage stage) const {
-  return std::visit([&](const auto& walk) { return walk.parts(stage); }, schedule(kLinkCompute));
-}
-
-int Tiling::most_parts() const {
-  return std::visit([](const auto& walk) { return reference::most_parts(walk); }, schedule(kLinkCompute));
+  const int blocks = cut_.cuts.experts * std::max(1, cut_.cuts.blocks);
+  switch (kind_) {
+    case Kind::kComet:
+      return CometSchedule{cut_.chunks}.parts(stage);
+    case Kind::kWave:
+      return cut_.cuts.parts();
+    case Kind::kInterleaved:
+      return InterleavedSchedule{blocks, cut_.slices}.parts(stage);
+    case Kind::kNaive:
+      break;
+  }
+  return 1;
 }
 
 Tile Tiling::tile(Task task) const {

@@ -55,7 +55,6 @@ class Tiling {
   int waves() const { return kind_ == Kind::kWave ? cut_.cuts.waves : 1; }
   const ScheduleCut& cut() const { return cut_; }
   int parts(Stage stage) const;
-  int most_parts() const;
   Tile tile(Task task) const;
   // L2 is a launch of its own, not the next work of the one that did L1.
   bool l2_apart() const { return kind_ == Kind::kComet; }

@@ -36,14 +36,30 @@ float exponential(float x) {
   return exponential_inline(x);
 }
 
-void weighted_swiglu(int rows, int width, const float* row_weights, float* first_gate, std::ptrdiff_t to_up,
-                     std::ptrdiff_t stride) {
+void weighted_swiglu(int rows, int width, const float* row_weights, const float* first_gate, std::ptrdiff_t to_up,
+                     std::ptrdiff_t stride, float* first_out, std::ptrdiff_t out_stride) {
   for (int row = 0; row < rows; ++row) {
-    float* __restrict gate = first_gate + row * stride;
+    const float* __restrict gate = first_gate + row * stride;
     const float* __restrict up = gate + to_up;
+    float* __restrict out = first_out + row * out_stride;
+    const float weight = row_weights[row];
+    for (int i = 0; i < width; ++i) out[i] = gate[i] / (1.0f + exponential_inline(-gate[i])) * up[i] * weight;
+  }
+}
+
+void weighted_swiglu_gradient(int rows, int width, const float* row_weights, const float* first_gate,
+                              const float* first_by_out, std::ptrdiff_t out_stride, float* first_by_gate) {
+  for (int row = 0; row < rows; ++row) {
+    const float* __restrict gate = first_gate + row * 2 * out_stride;
+    const float* __restrict up = gate + out_stride;
+    const float* __restrict by_out = first_by_out + row * out_stride;
+    float* __restrict by_gate = first_by_gate + row * 2 * out_stride;
+    float* __restrict by_up = by_gate + out_stride;
     const float weight = row_weights[row];
     for (int i = 0; i < width; ++i) {
-      gate[i] = gate[i] / (1.0f + exponential_inline(-gate[i])) * up[i] * weight;
+      const float sigmoid = 1.0f / (1.0f + exponential_inline(-gate[i])), by_product = by_out[i] * weight;
+      by_up[i] = by_product * (gate[i] * sigmoid);
+      by_gate[i] = by_product * up[i] * (sigmoid * (1.0f + gate[i] * (1.0f - sigmoid)));
     }
   }
 }

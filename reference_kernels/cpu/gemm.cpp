@@ -45,7 +45,8 @@ void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const Pac
   constexpr int kPanel = PackedMatrix::kPanel;
   const MicroKernel kernel = micro_kernel(path);
   const int width = slice.n_end - slice.n_begin;
-  for (int row = 0; row < rows && slice.k_end == 0; ++row) std::fill_n(c + row * ldc + slice.n_begin, width, 0.0f);
+  for (int row = 0; row < rows && slice.k_end == 0 && !slice.add; ++row)
+    std::fill_n(c + row * ldc + slice.n_begin, width, 0.0f);
   for (int block = 0; block < rows; block += kRowBlock) {
     const int block_end = std::min(rows, block + kRowBlock);
     for (int k = slice.k_begin; k < slice.k_end; k += kDepthBlock) {
@@ -58,12 +59,13 @@ void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const Pac
           const float* a_rows = a + row * lda + k;
           float* c_rows = c + row * ldc + p * kPanel;
           if (columns == kPanel) {
-            kernel(height, depth, a_rows, lda, panel, c_rows, ldc, k > 0);
+            kernel(height, depth, a_rows, lda, panel, c_rows, ldc, k > 0 || slice.add);
             continue;
           }
           float edge[kMicroRows * kPanel] = {};  // the last panel sticks out: work beside C, copy what belongs to it
-          for (int i = 0; i < height && k > 0; ++i) std::copy_n(c_rows + i * ldc, columns, edge + i * kPanel);
-          kernel(height, depth, a_rows, lda, panel, edge, kPanel, k > 0);
+          for (int i = 0; i < height && (k > 0 || slice.add); ++i)
+            std::copy_n(c_rows + i * ldc, columns, edge + i * kPanel);
+          kernel(height, depth, a_rows, lda, panel, edge, kPanel, k > 0 || slice.add);
           for (int i = 0; i < height; ++i) std::copy_n(edge + i * kPanel, columns, c_rows + i * ldc);
         }
       }

@@ -50,6 +50,7 @@ GemmPath best_gemm_path();  // of this machine
 // bits of the whole.
 struct GemmSlice {
   int n_begin = 0, n_end = 0, k_begin = 0, k_end = 0;
+  bool add = false;  // to what is in C also where k_begin is 0
 };
 // C[i][n] = sum over k of A[i][k] B[k][n] for rows [0, rows). a and c point to k = 0 and n = 0; lda, ldc in elements.
 void gemm(GemmPath path, int rows, const float* a, std::ptrdiff_t lda, const PackedMatrix& b, const GemmSlice& slice,

@@ -12,13 +12,13 @@
 
 namespace moescope::reference {
 
-template <class Schedule, class Backend>
-void run_on_threads(const Schedule& schedule, Backend& backend, const Recording& recording, const Lanes& lanes,
-                    int ranks, int rounds) {
+template <class Backend>
+void run_on_threads(const StepPlan& plan, Backend& backend, const Recording& recording, const Lanes& lanes, int ranks,
+                    int steps) {
   constexpr std::int64_t kLeadNs = 1'000'000;  // all threads have woken by then
   std::latch standing(std::ptrdiff_t{ranks} * lanes.total());
   std::latch go(1);
-  TaskCursors cursors(ranks, schedule.engines.count);
+  TaskCursors cursors(ranks, plan.engines().count);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     for (int lane = 0; lane < lanes.total(); ++lane) {
@@ -28,7 +28,7 @@ void run_on_threads(const Schedule& schedule, Backend& backend, const Recording&
         standing.count_down();
         go.wait();
         backend.sleep_until(0);
-        run_lane(schedule, backend, cursors, lanes, rank, lane, rounds);
+        run_lane(plan, backend, cursors, lanes, rank, lane, steps);
       });
     }
   }

@@ -21,14 +21,13 @@ namespace moescope::reference {
 template <class Pace>
 class ThreadBackend {
  public:
-  ThreadBackend(Pace& pace, const Recording& recording, int rounds, int layers, int ranks, const Lanes& lanes,
-                const StageParts& parts, double link_latency_ns)
+  ThreadBackend(Pace& pace, const Recording& recording, const StepPlan& plan, int steps, int ranks, const Lanes& lanes,
+                double link_latency_ns)
       : pace_(pace),
         recording_(recording),
-        flags_(ranks, parts),
-        step_barrier_(std::ptrdiff_t{ranks} * lanes.total()),
-        timeline_(rounds, ranks, parts),
-        layers_(layers),
+        flags_(plan, ranks),
+        step_barrier_(std::ptrdiff_t{ranks} * lanes.total(), StepIsOver{flags_}),
+        timeline_(steps * plan.rounds(), ranks, plan.parts()),
         latency_ns_(link_latency_ns) {}
 
   // Time 0 of the run on CLOCK_MONOTONIC; before any worker moves.
@@ -37,22 +36,19 @@ class ThreadBackend {
   double now_ns() const { return static_cast<double>(MonotonicClock::now_ns() - origin_ns_); }
   void sleep_until(double time_ns) const { MonotonicClock::sleep_until(origin_ns_ + std::llround(time_ns)); }
 
-  void enter(int round, int rank, int lane) {
-    if (round % layers_ == 0) {
-      step_barrier_.arrive_and_wait();
-      if (round > 0) recording_.step_ends();
-      recording_.step_begins(round / layers_);
-    }
-    recording_.layer_begins(round, rank, lane);
+  void enter(int step, int, int) {
+    step_barrier_.arrive_and_wait();
+    if (step > 0) recording_.step_ends();
+    recording_.step_begins(step);
   }
   void leave(int, int) {
     step_barrier_.arrive_and_wait();
     recording_.step_ends();
   }
-  void await(int round, int rank, const Waits& waits) const { flags_.await(round, rank, waits); }
+  void await(int step, int rank, std::span<const Input> inputs) const { flags_.await(step, rank, inputs); }
 
-  double run(int round, int rank, int lane, Task task, const Waits& waits) {
-    const double begin_ns = pace_.begin_ns(rank, lane, flags_.ready_ns(round, rank, waits));
+  double run(int, int rank, int lane, int round, Task task, std::span<const Input> inputs) {
+    const double begin_ns = pace_.begin_ns(rank, lane, flags_.ready_ns(rank, inputs));
     sleep_until(begin_ns);
     Stamp& stamp = timeline_.at(round, rank, task);
     stamp.lane = lane;
@@ -63,17 +59,20 @@ class ThreadBackend {
                         origin_ns_ + std::llround(stamp.end_ns));
     return done_ns + (is_link_stage(task.stage) ? latency_ns_ : 0.0);
   }
-  void signal(int, int rank, Task task, double there_ns) { flags_.signal(rank, task, there_ns); }
+  void signal(int, int rank, int round, Task task, double there_ns) { flags_.signal(rank, round, task, there_ns); }
 
   const Timeline& timeline() const { return timeline_; }
 
  private:
   Pace& pace_;
   const Recording& recording_;
+  struct StepIsOver {  // run by the last lane to come, while the others stand
+    RankFlags& flags;
+    void operator()() noexcept { flags.step_is_over(); }
+  };
   RankFlags flags_;
-  std::barrier<> step_barrier_;
+  std::barrier<StepIsOver> step_barrier_;
   Timeline timeline_;
-  int layers_;
   double latency_ns_;
   std::int64_t origin_ns_ = 0;
 };

@@ -53,10 +53,14 @@ std::string json_account(const JobSpec& spec, const JobResult& r) {
   if (!spec.schedule_reason.empty()) add("waves_reason", quoted(spec.schedule_reason));
   add("workers", fmt::to_string(spec.cost.compute_workers));
   add("layers", fmt::to_string(s.layers));
+  add("micro_batches", fmt::to_string(spec.step.micro_batches));
+  add("in_flight", fmt::to_string(spec.step.in_flight));
+  add("backward", spec.step.backward ? "true" : "false");
   add("steps", fmt::to_string(spec.steps));
   if (!spec.stage_times) {
-    add("shape", fmt::format("{{\"hidden\": {}, \"intermediate\": {}, \"experts\": {}, \"top_k\": {}, \"tokens\": {}}}",
-                             s.hidden, s.intermediate, s.experts, s.top_k, s.tokens));
+    add("shape", fmt::format("{{\"hidden\": {}, \"intermediate\": {}, \"experts\": {}, \"top_k\": {}, \"tokens\": {}, "
+                             "\"shared_experts\": {}, \"dense\": {}}}",
+                             s.hidden, s.intermediate, s.experts, s.top_k, s.tokens, s.shared_experts, s.dense));
     add("dtype", quoted(name(spec.dtype)));
     add("dispatch_bytes_per_element", fmt::to_string(spec.wire.dispatch_bytes));
     add("combine_bytes_per_element", fmt::to_string(spec.wire.combine_bytes));
@@ -74,9 +78,10 @@ std::string json_account(const JobSpec& spec, const JobResult& r) {
   std::string rows;
   for (const StageTotal& t : r.stages) {
     rows += fmt::format(
-        "{}\n  {{\"rank\": {}, \"stage\": \"{}\", \"time_ns\": {}, \"bytes\": {}, \"flops\": {}, \"spans\": {}}}",
-        rows.empty() ? "" : ",", t.rank, moescope_stage_name(public_stage(t.stage)), t.time_ns, t.bytes, t.flops,
-        t.spans);
+        "{}\n  {{\"rank\": {}, \"stage\": \"{}\", \"pass\": \"{}\", \"time_ns\": {}, \"bytes\": {}, \"flops\": {}, "
+        "\"spans\": {}}}",
+        rows.empty() ? "" : ",", t.rank, moescope_stage_name(public_stage(t.stage, t.direction).stage),
+        moescope_pass_name(public_stage(t.stage, t.direction).pass), t.time_ns, t.bytes, t.flops, t.spans);
   }
   add("stages", "[" + rows + "]");
   std::string layers;
@@ -86,6 +91,10 @@ std::string json_account(const JobSpec& spec, const JobResult& r) {
   add("tokens_per_expert", "[" + layers + "]");
   add("checksum", or_null(r.checksum.has_value(), quoted(fmt::format("{:016x}", r.checksum.value_or(0)))));
   add("oracle_rel_l2", or_null(r.oracle_rel_l2.has_value(), fmt::format("{:.3e}", r.oracle_rel_l2.value_or(0))));
+  if (spec.step.backward) {
+    add("oracle_gradient_rel_l2",
+        or_null(r.oracle_gradient_rel_l2.has_value(), fmt::format("{:.3e}", r.oracle_gradient_rel_l2.value_or(0))));
+  }
   add("oracle_tokens", fmt::to_string(r.oracle_tokens));
   add("truth", "{\"fault\": null}");
   return out + "}\n";
@@ -102,6 +111,8 @@ std::string text_account(const JobSpec& spec, const JobResult& r) {
     out += fmt::format(", {} block{} an expert", cut.cuts.blocks, cut.cuts.blocks == 1 ? "" : "s");
   out += fmt::format(" · {} rank{} · {} layer{} · {} step{} · {} clock\n", s.ranks, s.ranks == 1 ? "" : "s", s.layers,
                      s.layers == 1 ? "" : "s", spec.steps, spec.steps == 1 ? "" : "s", name(spec.clock));
+  if (spec.step.micro_batches > 1)
+    out += fmt::format("{} micro-batches, {} in flight\n", spec.step.micro_batches, spec.step.in_flight);
   if (!spec.schedule_reason.empty()) out += spec.schedule_reason + "\n";
   if (spec.stage_times) {
     out += "given stage times; no work is done\n\n";
@@ -114,17 +125,25 @@ std::string text_account(const JobSpec& spec, const JobResult& r) {
                ? "compute as fast as this machine\n\n"
                : fmt::format("compute {:g} GFLOP/s a rank\n\n", spec.cost.flops_per_second / 1e9);
   }
-  out += fmt::format("{:<10}{:>14}{:>14}{:>12}{:>12}   mean over ranks, whole run\n", "stage", "mean ms", "slowest ms",
+  out += fmt::format("{:<26}{:>14}{:>14}{:>12}{:>12}   mean over ranks, whole run\n", "stage", "mean ms", "slowest ms",
                      "MB", "GFLOP");
-  for (Stage stage : kAllStages) {
-    double sum = 0, slowest = 0, bytes = 0, flops = 0;
-    for (const StageTotal& t : r.stages) {
-      if (t.stage != stage) continue;
-      sum += t.time_ns, bytes += static_cast<double>(t.bytes), flops += static_cast<double>(t.flops);
-      slowest = std::max(slowest, t.time_ns);
+  for (Direction direction : {Direction::kForward, Direction::kBackward}) {
+    for (Stage stage : kAllStages) {
+      double sum = 0, slowest = 0, bytes = 0, flops = 0;
+      bool there = false;
+      for (const StageTotal& t : r.stages) {
+        if (t.stage != stage || t.direction != direction) continue;
+        sum += t.time_ns, bytes += static_cast<double>(t.bytes), flops += static_cast<double>(t.flops);
+        slowest = std::max(slowest, t.time_ns);
+        there = true;
+      }
+      if (!there) continue;
+      const PublicStage meaning = public_stage(stage, direction);
+      std::string label = moescope_stage_name(meaning.stage);
+      if (direction == Direction::kBackward) label += fmt::format(", {}", moescope_pass_name(meaning.pass));
+      out += fmt::format("{:<26}{:>14.3f}{:>14.3f}{:>12.2f}{:>12.3f}\n", label, sum / s.ranks / 1e6, slowest / 1e6,
+                         bytes / s.ranks / 1e6, flops / s.ranks / 1e9);
     }
-    out += fmt::format("{:<10}{:>14.3f}{:>14.3f}{:>12.2f}{:>12.3f}\n", moescope_stage_name(public_stage(stage)),
-                       sum / s.ranks / 1e6, slowest / 1e6, bytes / s.ranks / 1e6, flops / s.ranks / 1e9);
   }
   out += fmt::format("\nmakespan {:>12.3f} ms\n", r.makespan_ns / 1e6);
   out += fmt::format("serial   {:>12.3f} ms   its stages one after the other: {:.3f} x\n", r.serial_ns / 1e6,
@@ -137,6 +156,7 @@ std::string text_account(const JobSpec& spec, const JobResult& r) {
     out += fmt::format("oracle   rel-L2 {:.2e} over {} of {} tokens (at most {:g})\n", *r.oracle_rel_l2,
                        r.oracle_tokens, std::int64_t{s.tokens} * s.ranks * spec.steps, oracle_tolerance(spec.dtype));
   }
+  if (r.oracle_gradient_rel_l2) out += fmt::format("         gradients {:.2e}\n", *r.oracle_gradient_rel_l2);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "reference_kernels/moe_shape.h"
 #include "reference_kernels/routing.h"
 #include "reference_kernels/schedule/schedules.h"
+#include "reference_kernels/step_plan.h"
 #include "reference_kernels/tiling.h"
 
 namespace moescope::reference {
@@ -31,12 +32,19 @@ struct JobSpec {
   RoutingSpec routing;
   bool fixed_routing = false;  // the same in every step
   std::uint64_t seed = 1;
+  StepShape step;                    // of the plan; layers and workers as in shape and cost
   Tiling tiling = Tiling::whole(1);  // the schedule, and what its parts are
   CostModel cost;
   std::optional<StageTimes> stage_times;
   bool check = false;
 
-  int rounds() const { return steps * shape.layers; }
+  StepPlan plan() const { return StepPlan(tiling.schedule(engines), step); }
+  // The shape of a micro-batch.
+  MoeShape batch_shape() const {
+    MoeShape batch = shape;
+    batch.tokens /= step.micro_batches;
+    return batch;
+  }
   // Arithmetic is done on the real clock, and for the check.
   bool computes() const { return check || clock == ClockKind::kReal; }
 };

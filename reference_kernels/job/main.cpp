@@ -33,6 +33,12 @@ int run(const moescope::reference::Command& command) {
     print(text_account(spec, result));
   }
   // Written so that a NaN fails.
+  if (result.oracle_gradient_rel_l2 && !(*result.oracle_gradient_rel_l2 <= oracle_tolerance(spec.dtype))) {
+    std::fprintf(stderr,
+                 "moescope-refmoe: check failed: gradients are %.3e (rel-L2) off the oracle's, at most %g is right\n",
+                 *result.oracle_gradient_rel_l2, oracle_tolerance(spec.dtype));
+    return kCheckFailed;
+  }
   if (result.oracle_rel_l2 && !(*result.oracle_rel_l2 <= oracle_tolerance(spec.dtype))) {
     std::fprintf(stderr, "moescope-refmoe: check failed: rel-L2 %.3e to the oracle, at most %g is right\n",
                  *result.oracle_rel_l2, oracle_tolerance(spec.dtype));

@@ -63,7 +63,14 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--experts", raw.experts, "routed experts, over all ranks");
   app.add_option("--topk", raw.topk, "experts a token goes to");
   app.add_option("--layers", raw.layers, "MoE layers");
-  app.add_option("--steps", raw.steps, "forward steps");
+  app.add_option("--steps", raw.steps, "steps");
+  app.add_option("--micro-batches", raw.micro_batches, "pieces a step's tokens are computed in (default 1)");
+  app.add_option("--in-flight", raw.in_flight,
+                 "micro-batches that move in step, one's exchange under the other's compute: 1 or 2");
+  app.add_flag("--backward", raw.backward, "a backward pass after the forward one, with gradients of weights");
+  app.add_option("--shared-experts", raw.shared_experts, "experts of every token, next to the routed ones (default 0)");
+  app.add_option("--dense", raw.dense, "inner width of two dense projections before the experts (default 0: none)");
+  app.add_flag("--allreduce", raw.allreduce, "sum the gradients of dense and shared weights over the ranks");
   app.add_option("--dtype", raw.dtype, "fp32 or bf16: elements on the wire and of the weights; sums are fp32");
   app.add_option("--dispatch-bytes", raw.dispatch_bytes, "bytes an element on the wire, where not --dtype's (1: FP8)");
   app.add_option("--combine-bytes", raw.combine_bytes, "likewise on the way back");
@@ -145,6 +152,44 @@ void resolve_shape(const RawOptions& raw, JobSpec& spec) {
   }
 }
 
+// Passes, micro-batches, and what a layer has besides its routed experts.
+void resolve_step(const RawOptions& raw, JobSpec& spec) {
+  const auto only_with_work = [&](const char* option, bool given) {
+    if (given && spec.stage_times)
+      throw UsageError(option, "", "given stage times are of one forward layer: leave it out");
+  };
+  only_with_work("--micro-batches", raw.micro_batches.has_value());
+  only_with_work("--in-flight", raw.in_flight.has_value());
+  only_with_work("--backward", raw.backward);
+  only_with_work("--shared-experts", raw.shared_experts.has_value());
+  only_with_work("--dense", raw.dense.has_value());
+  only_with_work("--allreduce", raw.allreduce);
+  MoeShape& shape = spec.shape;
+  shape.shared_experts = in_range("--shared-experts", raw.shared_experts.value_or(0), 0, 64);
+  shape.dense = in_range("--dense", raw.dense.value_or(0), 0, 1 << 20);
+  StepShape& step = spec.step;
+  step.micro_batches = in_range("--micro-batches", raw.micro_batches.value_or(1), 1, 4096);
+  step.in_flight = in_range("--in-flight", raw.in_flight.value_or(1), 1, 2);
+  step.backward = raw.backward;
+  step.layers = shape.layers;
+  step.dense = shape.dense > 0;
+  step.shared = shape.shared_experts > 0;
+  step.all_reduce = raw.allreduce;
+  step.compute_workers = spec.cost.compute_workers;
+  if (!spec.stage_times && shape.tokens % step.micro_batches != 0) {
+    throw UsageError("--micro-batches", fmt::to_string(step.micro_batches),
+                     fmt::format("use a divisor of the {} tokens", shape.tokens));
+  }
+  if (step.in_flight > step.micro_batches)
+    throw UsageError("--in-flight", "2", "needs two micro-batches: add --micro-batches 2");
+  // The link would wait for the ring with the other micro-batch's rows behind it, which that ring's compute waits for.
+  if (step.in_flight == 2 && spec.tiling.cut().ring > 0)
+    throw UsageError("--ring", fmt::to_string(spec.tiling.cut().ring), "does not go with --in-flight 2: leave one out");
+  if (raw.allreduce && !raw.backward) throw UsageError("--allreduce", "", "gradients come with --backward");
+  if (raw.allreduce && !step.dense && !step.shared)
+    throw UsageError("--allreduce", "", "there are no weights that all ranks share: add --dense or --shared-experts");
+}
+
 void resolve_wire(const RawOptions& raw, JobSpec& spec) {
   if (raw.dtype) {
     if (*raw.dtype != "fp32" && *raw.dtype != "bf16") throw UsageError("--dtype", *raw.dtype, "use fp32 or bf16");
@@ -182,7 +227,7 @@ void refuse_what_cannot_be(const RawOptions& raw, const JobSpec& spec) {
                      fmt::format("arithmetic moves {} elements: use {:g}, or a clock without arithmetic",
                                  name(spec.dtype), element));
   }
-  const double needed = Workspace::bytes_needed(spec.shape, spec.steps, spec.dtype);
+  const double needed = Workspace::bytes_needed(spec.shape, spec.step, spec.steps, spec.dtype);
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed > 0.8 * memory) {
     throw UsageError(spec.check ? "--check" : "--clock", spec.check ? "on" : raw.clock,
@@ -207,7 +252,7 @@ JobSpec resolve(const RawOptions& raw) {
   spec.cost.link_bytes_per_second = preset->link_bytes_per_second;
   spec.stage_times = preset->stage_times;
   if (raw.stages) {
-    const auto five = parse_list(*raw.stages, kStages);
+    const auto five = parse_list(*raw.stages, kMoeStageCount);
     if (!five) throw UsageError("--stages-us", *raw.stages, "write five times in us as 1000,2000,300,1000,2000");
     spec.stage_times = StageTimes{(*five)[0], (*five)[1], (*five)[2], (*five)[3], (*five)[4]};
     spec.preset = "stages";
@@ -229,6 +274,7 @@ JobSpec resolve(const RawOptions& raw) {
   resolve_shape(raw, spec);
   resolve_wire(raw, spec);
   resolve_schedule(raw, spec);
+  resolve_step(raw, spec);
   refuse_what_cannot_be(raw, spec);
   return spec;
 }

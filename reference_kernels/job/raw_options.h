@@ -13,11 +13,12 @@ namespace moescope::reference {
 struct RawOptions {
   std::string preset = "tiny", schedule = "wave", backend = "cpu", clock = "virtual", engines = "link,compute";
   std::optional<int> ranks, tokens, hidden, intermediate, experts, topk, layers, steps;
+  std::optional<int> micro_batches, in_flight, shared_experts, dense;
   std::optional<int> chunks, blocks, slices, warm_up, ring, workers;
   std::optional<std::string> waves, wave_sizes, dtype, routing, link, flops, latency, overheads, stages;
   std::optional<double> dispatch_bytes, combine_bytes, act_share;
   std::uint64_t seed = 1;
-  bool fixed = false, check = false, json = false, quiet = false;
+  bool backward = false, allreduce = false, fixed = false, check = false, json = false, quiet = false;
 };
 
 int in_range(std::string_view option, int value, int low, int high);  // throws UsageError

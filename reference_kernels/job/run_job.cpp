@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -25,32 +26,51 @@ constexpr double kRounding = 1e-9;  // of sums of doubles in a different order
 
 // All that is known before the clock starts.
 struct Prepared {
-  std::vector<ExpertRows> rows;   // a round each; empty where only times are given
-  std::vector<Routing> routings;  // kept only where arithmetic is done
-  std::vector<ExchangePlan> plans;
+  explicit Prepared(StepPlan of_step) : plan(std::move(of_step)) {}
+  StepPlan plan;
+  // [step][micro-batch][layer]; the first is empty where only times are given, the others where no arithmetic is done.
+  std::vector<ExpertRows> rows;
+  std::vector<Routing> routings;
+  std::vector<ExchangePlan> exchanges;
+  std::vector<Routing> step_routings;  // [step][layer], for the oracle
   Volumes volumes;
   Durations durations;  // by the cost model, or given
 };
 
 Prepared prepare(const JobSpec& spec) {
-  Prepared p;
-  p.volumes = Volumes(spec.rounds(), spec.shape.ranks, StageParts::of(spec.tiling));
+  Prepared p(spec.plan());
+  const int rounds = spec.steps * p.plan.rounds();
+  p.volumes = Volumes(rounds, spec.shape.ranks, p.plan.parts());
   if (spec.stage_times) {
-    p.durations =
-        durations_of(*spec.stage_times, spec.tiling, spec.cost.overheads, spec.rounds(), spec.cost.compute_workers);
+    p.durations = durations_of(*spec.stage_times, spec.tiling, spec.cost.overheads, rounds, spec.cost.compute_workers);
     return p;
   }
   const Router router(spec.shape, spec.routing, spec.seed);
-  for (int round = 0; round < spec.rounds(); ++round) {
-    const int step = spec.fixed_routing ? 0 : round / spec.shape.layers;
-    Routing routing = router.route(step, round % spec.shape.layers);
-    p.rows.emplace_back(spec.shape, count_tokens(spec.shape, routing));
-    fill_volumes(spec.shape, spec.wire, spec.tiling, p.rows.back(), round, p.volumes);
-    if (!spec.computes()) continue;
-    p.plans.emplace_back(spec.shape, spec.tiling, routing);
-    p.routings.push_back(std::move(routing));
+  const MoeShape batch_shape = spec.batch_shape();
+  for (int step = 0; step < spec.steps; ++step) {
+    std::vector<Routing> of_layers;
+    for (int layer = 0; layer < spec.shape.layers; ++layer) {
+      of_layers.push_back(router.route(spec.fixed_routing ? 0 : step, layer));
+    }
+    const std::size_t first = p.rows.size();
+    for (int batch = 0; batch < spec.step.micro_batches; ++batch) {
+      for (const Routing& whole : of_layers) {
+        Routing routing = micro_batch_of(spec.shape, whole, batch, spec.step.micro_batches);
+        p.rows.emplace_back(batch_shape, count_tokens(batch_shape, routing));
+        if (!spec.computes()) continue;
+        p.exchanges.emplace_back(batch_shape, spec.tiling, routing);
+        p.routings.push_back(std::move(routing));
+      }
+    }
+    for (int of_step = 0; of_step < p.plan.rounds(); ++of_step) {
+      const Round& round = p.plan.round(of_step);
+      const std::size_t at = first + static_cast<std::size_t>(round.micro_batch * spec.shape.layers + round.layer);
+      fill_volumes(batch_shape, spec.wire, spec.tiling, p.plan, round, p.rows[at], step * p.plan.rounds() + of_step,
+                   p.volumes);
+    }
+    if (spec.check) std::move(of_layers.begin(), of_layers.end(), std::back_inserter(p.step_routings));
   }
-  p.durations = spec.cost.durations(p.volumes, spec.tiling);
+  p.durations = spec.cost.durations(p.volumes, spec.tiling, p.plan);
   return p;
 }
 
@@ -73,11 +93,21 @@ RunFacts facts_of(const JobSpec& spec, GemmPath path) {
   return facts;
 }
 
-std::vector<double> step_ends(const Timeline& timeline, int layers, double latency_ns) {
-  std::vector<double> ends(static_cast<std::size_t>(timeline.rounds() / layers));
-  timeline.for_each([&](int round, int, Task task, const Stamp& stamp) {
-    double& end = ends[static_cast<std::size_t>(round / layers)];
-    end = std::max(end, stamp.end_ns + (is_link_stage(task.stage) ? latency_ns : 0.0));
+// visit(round over all steps, rank, task), each task that there is.
+template <class Visit>
+void for_each_task(const StepPlan& plan, const Timeline& timeline, Visit visit) {
+  for (int step = 0; step < timeline.rounds() / plan.rounds(); ++step) {
+    for (int rank = 0; rank < timeline.ranks(); ++rank) {
+      plan.for_each([&](int of_step, Task task) { visit(step * plan.rounds() + of_step, rank, task); });
+    }
+  }
+}
+
+std::vector<double> step_ends(const StepPlan& plan, const Timeline& timeline, double latency_ns) {
+  std::vector<double> ends(static_cast<std::size_t>(timeline.rounds() / plan.rounds()));
+  for_each_task(plan, timeline, [&](int round, int rank, Task task) {
+    double& end = ends[static_cast<std::size_t>(round / plan.rounds())];
+    end = std::max(end, timeline.at(round, rank, task).end_ns + (is_link_stage(task.stage) ? latency_ns : 0.0));
   });
   return ends;
 }
@@ -91,28 +121,32 @@ Durations measured(const Timeline& timeline) {
 }
 
 void account(const JobSpec& spec, const Prepared& p, const Timeline& timeline, JobResult& result) {
-  for (int rank = 0; rank < spec.shape.ranks; ++rank) {
-    for (Stage stage : kAllStages) {
-      StageTotal total{rank, stage, 0, 0, 0, 0};
-      for (int round = 0; round < timeline.rounds(); ++round) {
-        for (int part = 0; part < timeline.parts()[stage]; ++part) {
-          const Stamp& stamp = timeline.at(round, rank, {stage, part});
-          const Volume& volume = p.volumes.at(round, rank, {stage, part});
-          total.time_ns += stamp.end_ns - stamp.start_ns;
-          total.bytes += volume.bytes;
-          total.flops += volume.flops;
-          ++total.spans;
-        }
-      }
-      result.stages.push_back(total);
-    }
-  }
+  constexpr int kDirections = 2;
+  const auto index = [&](int rank, Direction direction, Stage stage) {
+    return static_cast<std::size_t>((rank * kDirections + static_cast<int>(direction)) * kStages +
+                                    static_cast<int>(stage));
+  };
+  std::vector<StageTotal> totals(static_cast<std::size_t>(spec.shape.ranks * kDirections * kStages));
+  for_each_task(p.plan, timeline, [&](int round, int rank, Task task) {
+    const Direction direction = p.plan.round(round % p.plan.rounds()).direction;
+    StageTotal& total = totals[index(rank, direction, task.stage)];
+    total.rank = rank, total.stage = task.stage, total.direction = direction;
+    const Stamp& stamp = timeline.at(round, rank, task);
+    const Volume& volume = p.volumes.at(round, rank, task);
+    total.time_ns += stamp.end_ns - stamp.start_ns;
+    total.bytes += volume.bytes;
+    total.flops += volume.flops;
+    ++total.spans;
+  });
+  std::copy_if(totals.begin(), totals.end(), std::back_inserter(result.stages),
+               [](const StageTotal& total) { return total.spans > 0; });
   if (p.rows.empty()) return;
-  const auto experts = static_cast<std::size_t>(spec.shape.experts);
-  result.tokens_per_expert.assign(static_cast<std::size_t>(spec.shape.layers), std::vector<std::int64_t>(experts));
-  for (std::size_t round = 0; round < p.rows.size(); ++round) {
-    auto& layer = result.tokens_per_expert[round % static_cast<std::size_t>(spec.shape.layers)];
-    for (std::size_t e = 0; e < experts; ++e) layer[e] += p.rows[round].rows(static_cast<int>(e));
+  const auto experts = static_cast<std::size_t>(spec.shape.experts),
+             layers = static_cast<std::size_t>(spec.shape.layers);
+  result.tokens_per_expert.assign(layers, std::vector<std::int64_t>(experts));
+  for (std::size_t i = 0; i < p.rows.size(); ++i) {
+    auto& layer = result.tokens_per_expert[i % layers];
+    for (std::size_t e = 0; e < experts; ++e) layer[e] += p.rows[i].rows(static_cast<int>(e));
   }
 }
 
@@ -126,61 +160,56 @@ JobResult run_job(const JobSpec& spec) {
   std::optional<StageWork> work;
   if (spec.computes()) {
     if (!gemm_self_check(path)) throw std::logic_error(fmt::format("the {} GEMM computes wrongly here", name(path)));
-    workspace.emplace(spec.shape, spec.steps, spec.dtype, values, p.plans);
-    work.emplace(spec.shape, spec.tiling, p.plans, p.routings, *workspace, path);
+    workspace.emplace(spec.shape, spec.step, spec.steps, spec.dtype, values, p.exchanges);
+    work.emplace(spec.shape, p.plan, spec.tiling, p.exchanges, p.routings, *workspace, path);
   }
 
   const RunFacts facts = facts_of(spec, path);
-  const int ranks = spec.shape.ranks, rounds = spec.rounds(), workers = spec.cost.compute_workers;
+  const int ranks = spec.shape.ranks, workers = spec.cost.compute_workers;
   const double latency_ns = spec.cost.overheads.latency_us * 1e3;
+  const Lanes lanes(spec.engines, workers);
+  const Recording recording(facts, p.plan, lanes, spec.tiling, p.volumes, p.rows);
+  recording.describe_run();
+  const auto on_virtual_time = [&] {
+    VirtualBackend::Work arithmetic;
+    if (work) arithmetic = [&](int round, int rank, Task task) { work->run(round, rank, task, nullptr); };
+    VirtualBackend backend(p.plan, p.durations, latency_ns, lanes, std::move(arithmetic));
+    run_cooperatively(p.plan, backend, ranks, spec.steps);
+    return backend.timeline();
+  };
+  const auto on_threads = [&](auto& pace) {
+    ThreadBackend backend(pace, recording, p.plan, spec.steps, ranks, lanes, latency_ns);
+    run_on_threads(p.plan, backend, recording, lanes, ranks, spec.steps);
+    return backend.timeline();
+  };
+  Timeline timeline;
+  Durations own = p.durations;
+  if (spec.clock == ClockKind::kVirtual) {
+    timeline = on_virtual_time();
+    recording.write_timeline(timeline, step_ends(p.plan, timeline, latency_ns));
+  } else if (spec.clock == ClockKind::kPaced) {
+    PacedTime pace(p.durations, lanes.total());
+    timeline = on_threads(pace);
+    if (work) on_virtual_time();  // the arithmetic of the check, after the clock has stopped
+  } else {
+    RealTime pace(*work, ranks, lanes.total(), spec.cost.link_bytes_per_second);
+    timeline = on_threads(pace);
+    own = measured(timeline);
+  }
   JobResult result;
-  std::visit(
-      [&](const auto& schedule) {
-        const Lanes lanes(schedule.engines, workers);
-        const Recording recording(facts, schedule.engines, lanes, spec.tiling, p.volumes, p.rows);
-        recording.describe_run();
-        const auto on_virtual_time = [&] {
-          VirtualBackend::Work arithmetic;
-          if (work) arithmetic = [&](int round, int rank, Task task) { work->run(round, rank, task, nullptr); };
-          VirtualBackend backend(p.durations, latency_ns, lanes, std::move(arithmetic));
-          run_cooperatively(schedule, backend, ranks, rounds);
-          return backend.timeline();
-        };
-        const auto on_threads = [&](auto& pace) {
-          ThreadBackend backend(pace, recording, rounds, spec.shape.layers, ranks, lanes, p.durations.parts(),
-                                latency_ns);
-          run_on_threads(schedule, backend, recording, lanes, ranks, rounds);
-          return backend.timeline();
-        };
-        Timeline timeline;
-        Durations own = p.durations;
-        if (spec.clock == ClockKind::kVirtual) {
-          timeline = on_virtual_time();
-          recording.write_timeline(timeline, step_ends(timeline, spec.shape.layers, latency_ns));
-        } else if (spec.clock == ClockKind::kPaced) {
-          PacedTime pace(p.durations, lanes.total());
-          timeline = on_threads(pace);
-          if (work) on_virtual_time();  // the arithmetic of the check, after the clock has stopped
-        } else {
-          RealTime pace(*work, ranks, lanes.total(), spec.cost.link_bytes_per_second);
-          timeline = on_threads(pace);
-          own = measured(timeline);
-        }
-        account(spec, p, timeline, result);
-        result.makespan_ns = step_ends(timeline, spec.shape.layers, latency_ns).back();
-        result.serial_ns = serial_ns(own, latency_ns);
-        result.ideal_ns = simulated_makespan_ns(schedule, own, latency_ns, workers);
-        result.bound_ns = bound_ns(own, schedule.engines, workers);
-      },
-      spec.tiling.schedule(spec.engines));
-
+  account(spec, p, timeline, result);
+  result.makespan_ns = step_ends(p.plan, timeline, latency_ns).back();
+  result.serial_ns = serial_ns(p.plan, own, latency_ns);
+  result.ideal_ns = simulated_makespan_ns(p.plan, own, latency_ns, workers);
+  result.bound_ns = bound_ns(p.plan, own);
   if (result.ideal_ns < result.bound_ns * (1 - kRounding)) {
     throw std::logic_error("a schedule came out faster than its busiest engine");
   }
   if (workspace) result.checksum = checksum(*workspace, spec.shape, spec.steps);
   if (spec.check) {
-    const OracleVerdict verdict = check_against_oracle(*workspace, spec.shape, spec.steps, values, p.routings);
+    const OracleVerdict verdict = check_against_oracle(*workspace, spec.shape, spec.steps, values, p.step_routings);
     result.oracle_rel_l2 = verdict.rel_l2;
+    result.oracle_gradient_rel_l2 = verdict.gradient_rel_l2;
     result.oracle_tokens = verdict.tokens;
   }
   return result;

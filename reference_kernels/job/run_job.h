@@ -11,11 +11,12 @@
 namespace moescope::reference {
 
 struct StageTotal {
-  int rank;
-  Stage stage;
-  double time_ns;  // over all steps, layers and waves, as stamped
-  std::int64_t bytes, flops;
-  int spans;
+  int rank = 0;
+  Stage stage = Stage::kDispatch;
+  Direction direction = Direction::kForward;
+  double time_ns = 0;  // over all steps, micro-batches, layers and parts, as stamped
+  std::int64_t bytes = 0, flops = 0;
+  int spans = 0;
 };
 
 struct JobResult {
@@ -27,7 +28,8 @@ struct JobResult {
   std::vector<std::vector<std::int64_t>> tokens_per_expert;  // [layer][expert], over all steps and ranks
   std::optional<std::uint64_t> checksum;                     // of the bits of all output tokens
   std::optional<double> oracle_rel_l2;
-  std::int64_t oracle_tokens = 0;  // of steps * ranks * tokens, evenly spread
+  std::optional<double> oracle_gradient_rel_l2;  // of gradients by the input, with a backward pass
+  std::int64_t oracle_tokens = 0;                // of steps * ranks * tokens, evenly spread
 };
 
 // The largest relative error --check lets pass. bf16 rounds every token and every result to 8 bits.

@@ -74,7 +74,7 @@ void resolve_schedule(const RawOptions& raw, JobSpec& spec) {
   } else if (raw.engines != "link,compute") {
     throw UsageError("--engines", raw.engines, "use link,compute or in,compute,act,out");
   }
-  if (!make_schedule(raw.schedule, {}, spec.engines))
+  if (!is_schedule(raw.schedule))
     throw UsageError("--schedule", raw.schedule, fmt::format("use one of {}", names_of_schedules()));
   const bool wave = raw.schedule == "wave", interleaved = raw.schedule == "interleaved";
   for (const auto& [option, value] : {std::pair{"--waves", raw.waves}, std::pair{"--wave-sizes", raw.wave_sizes}}) {

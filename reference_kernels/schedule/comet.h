@@ -18,12 +18,12 @@ struct CometSchedule {
 
   constexpr int size(int engine) const {
     int tasks = 0;
-    for (Stage stage : kAllStages) tasks += engines.engine(stage) == engine ? parts(stage) : 0;
+    for (Stage stage : kMoeStages) tasks += engines.engine(stage) == engine ? parts(stage) : 0;
     return tasks;
   }
   // Stage by stage on every engine.
   constexpr Task at(int engine, int index) const {
-    for (Stage stage : kAllStages) {
+    for (Stage stage : kMoeStages) {
       if (engines.engine(stage) != engine) continue;
       if (index < parts(stage)) return {stage, index};
       index -= parts(stage);
@@ -43,8 +43,9 @@ struct CometSchedule {
         return wait_for_whole(Stage::kAct, false);
       case Stage::kCombine:
         return wait_for_all_ranks(Stage::kL2, task.part);
+      default:
+        return {};
     }
-    return {};
   }
 };
 

@@ -21,7 +21,7 @@ struct InterleavedSchedule {
 
   constexpr int size(int engine) const {
     int tasks = 0;
-    for (Stage stage : kAllStages) tasks += engines.engine(stage) == engine ? parts(stage) : 0;
+    for (Stage stage : kMoeStages) tasks += engines.engine(stage) == engine ? parts(stage) : 0;
     return tasks;
   }
   constexpr Task at(int engine, int index) const {
@@ -51,8 +51,9 @@ struct InterleavedSchedule {
         return {wait_for(Stage::kAct, task.part), wait_for(Stage::kL2, task.part - 1)};
       case Stage::kCombine:
         return wait_for_all_ranks(Stage::kL2, (task.part + 1) * slices - 1);
+      default:
+        return {};
     }
-    return {};
   }
 
  private:

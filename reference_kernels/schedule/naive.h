@@ -16,11 +16,11 @@ struct NaiveSchedule {
 
   constexpr int size(int engine) const {
     int tasks = 0;
-    for (Stage stage : kAllStages) tasks += engines.engine(stage) == engine ? 1 : 0;
+    for (Stage stage : kMoeStages) tasks += engines.engine(stage) == engine ? 1 : 0;
     return tasks;
   }
   constexpr Task at(int engine, int index) const {
-    for (Stage stage : kAllStages) {
+    for (Stage stage : kMoeStages) {
       if (engines.engine(stage) == engine && index-- == 0) return {stage, 0};
     }
     return {};

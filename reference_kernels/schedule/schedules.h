@@ -1,9 +1,9 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
 // THE list of schedules, and the proof at compile time that each visits every task exactly once and can't block itself.
-// A new schedule is one file, one row in kSchedules, one alternative in AnySchedule and one in make_schedule.
+// A new schedule is one file, one row in kSchedules and one alternative in AnySchedule; tiling.h gives its parts their
+// meaning.
 
-#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -32,28 +32,16 @@ struct ScheduleCut {
   Cuts cuts;
   int chunks = 1, slices = 1, warm_up = 1, ring = 0;
 };
-constexpr std::optional<AnySchedule> make_schedule(std::string_view name, const ScheduleCut& cut,
-                                                   const EngineMap& engines) {
-  if (name == "naive") return NaiveSchedule{engines};
-  if (name == "comet") return CometSchedule{cut.chunks, engines};
-  if (name == "wave") return WaveSchedule{cut.cuts, cut.ring, engines};
-  if (name == "interleaved") {
-    return InterleavedSchedule{cut.cuts.experts * (cut.cuts.blocks > 0 ? cut.cuts.blocks : 1), cut.slices, cut.warm_up,
-                               cut.ring, engines};
+constexpr bool is_schedule(std::string_view name) {
+  for (const ScheduleName& schedule : kSchedules) {
+    if (schedule.name == name) return true;
   }
-  return std::nullopt;
-}
-
-template <class Schedule>
-constexpr int most_parts(const Schedule& schedule) {
-  int most = 0;
-  for (Stage stage : kAllStages) most = most < schedule.parts(stage) ? schedule.parts(stage) : most;
-  return most;
+  return false;
 }
 
 template <class Schedule>
 constexpr bool visits_each_task_once(const Schedule& schedule) {
-  for (Stage stage : kAllStages) {
+  for (Stage stage : kMoeStages) {
     for (int part = 0; part < schedule.parts(stage); ++part) {
       int visits = 0;
       for (int engine = 0; engine < schedule.engines.count; ++engine) {
@@ -67,7 +55,7 @@ constexpr bool visits_each_task_once(const Schedule& schedule) {
     }
   }
   int tasks = 0, walked = 0;
-  for (Stage stage : kAllStages) tasks += schedule.parts(stage);
+  for (Stage stage : kMoeStages) tasks += schedule.parts(stage);
   for (int engine = 0; engine < schedule.engines.count; ++engine) walked += schedule.size(engine);
   return tasks == walked;
 }

@@ -21,7 +21,7 @@ struct WaveSchedule {
 
   constexpr int size(int engine) const {
     int tasks = 0;
-    for (Stage stage : kAllStages) tasks += engines.engine(stage) == engine ? cuts.parts() : 0;
+    for (Stage stage : kMoeStages) tasks += engines.engine(stage) == engine ? cuts.parts() : 0;
     return tasks;
   }
   constexpr Task at(int engine, int index) const {
@@ -49,8 +49,9 @@ struct WaveSchedule {
         return wait_for(Stage::kAct, task.part);
       case Stage::kCombine:
         return wait_for_all_ranks(Stage::kL2, task.part);
+      default:
+        return {};
     }
-    return {};
   }
 
  private:

@@ -45,7 +45,7 @@ TEST_CASE("parts of a stage cover it once, whatever the schedule and the cut") {
     const Tiling tiling(names[i % 4], cut);
     const std::int64_t rows = random.integer(0, 23),
                        own_first = rows == 0 ? 0 : random.integer(0, static_cast<int>(rows) - 1);
-    for (Stage stage : kAllStages) {
+    for (Stage stage : kMoeStages) {
       std::map<std::tuple<int, std::int64_t, int>, int> cells;
       double share = 0;
       for (int part = 0; part < tiling.parts(stage); ++part) {

@@ -20,20 +20,20 @@ constexpr int kWaves = 4;
 
 double threads_ns(const Durations& durations) {
   const int count = durations.parts()[Stage::kL1];
-  const WaveSchedule schedule{{count, count}};
+  StepShape shape;
+  shape.layers = durations.rounds();
+  const Tiling tiling = Tiling::waves(count, count);
+  const StepPlan plan(tiling.schedule(kLinkCompute), shape);
   RunFacts facts;
   facts.shape.ranks = durations.ranks();
-  facts.shape.layers = durations.rounds();
   facts.has_work = false;
-  const Tiling tiling = Tiling::waves(count, count);
-  const Lanes lanes(schedule.engines);
-  const Volumes volumes(durations.rounds(), durations.ranks(), count);
+  const Lanes lanes(plan.engines());
+  const Volumes volumes(durations.rounds(), durations.ranks(), plan.parts());
   const std::vector<ExpertRows> rows;
-  const Recording recording(facts, schedule.engines, lanes, tiling, volumes, rows);
-  PacedTime pace(durations, 2);
-  ThreadBackend backend(pace, recording, durations.rounds(), durations.rounds(), durations.ranks(), lanes,
-                        durations.parts(), 0);
-  run_on_threads(schedule, backend, recording, lanes, durations.ranks(), durations.rounds());
+  const Recording recording(facts, plan, lanes, tiling, volumes, rows);
+  PacedTime pace(durations, lanes.total());
+  ThreadBackend backend(pace, recording, plan, 1, durations.ranks(), lanes, 0);
+  run_on_threads(plan, backend, recording, lanes, durations.ranks(), 1);
   double end_ns = 0;
   backend.timeline().for_each([&](int, int, Task, const Stamp& stamp) { end_ns = std::max(end_ns, stamp.end_ns); });
   return end_ns;
@@ -42,9 +42,9 @@ double threads_ns(const Durations& durations) {
 }  // namespace
 
 int main() {
-  const double tasks_a_round = kStages * kWaves;
+  const double tasks_a_round = kMoeStageCount * kWaves;
   for (int ranks : {1, 2, 4, 8}) {
-    const Durations none(200, ranks, kWaves);
+    const Durations none(200, ranks, StageParts::of(WaveSchedule{{kWaves, kWaves}}));
     const std::int64_t begin = MonotonicClock::now_ns();
     simulated_makespan_ns(WaveSchedule{{kWaves, kWaves}}, none, 0);
     const auto simulated = static_cast<double>(MonotonicClock::now_ns() - begin);
@@ -56,7 +56,7 @@ int main() {
   for (int ranks : {1, 2, 4}) {
     for (int waves : {2, 4, 8, 16}) {
       const Durations one = durations_of(times, Tiling::waves(waves, waves), {}, 10);
-      Durations all(10, ranks, waves);
+      Durations all(10, ranks, one.parts());
       one.for_each([&](int round, int, Task task, double ns) {
         for (int rank = 0; rank < ranks; ++rank) all.at(round, rank, task) = ns;
       });

@@ -24,25 +24,31 @@ TEST_CASE("the exponential is right to two units in the last place and saturates
   CHECK((exponential(-1e6f) >= 0.0f && exponential(-1e6f) < 1e-37f));
 }
 
-TEST_CASE("SwiGLU times the row's weight, in the gate half alone") {
+TEST_CASE("SwiGLU times the row's weight, and its gradient by differences") {
   RandomCases random(4);
-  constexpr int kRows = 5, kWidth = 19, kStride = 41;
-  std::vector<float> values(kRows * kStride), weights;
+  constexpr int kRows = 5, kWidth = 19, kUsed = 17, kStride = 2 * kWidth;
+  std::vector<float> values(kRows * kStride), weights, out(kRows * kWidth, 7.0f), by_out(kRows * kWidth),
+      by_values(kRows * kStride, 7.0f);
   for (float& v : values) v = static_cast<float>(random.real(-9, 9));
+  for (float& v : by_out) v = static_cast<float>(random.real(-2, 2));
   for (int i = 0; i < kRows; ++i) weights.push_back(static_cast<float>(random.real(0, 1)));
   values[3] = 200.0f, values[4] = -200.0f;
-  const std::vector<float> before = values;
-  weighted_swiglu(kRows, kWidth, weights.data(), values.data(), kWidth, kStride);
+  weighted_swiglu(kRows, kUsed, weights.data(), values.data(), kWidth, kStride, out.data(), kWidth);
+  weighted_swiglu_gradient(kRows, kUsed, weights.data(), values.data(), by_out.data(), kWidth, by_values.data());
+  const auto silu = [](double gate) { return gate / (1 + std::exp(-gate)); };
   for (int row = 0; row < kRows; ++row) {
-    for (int i = 0; i < kStride; ++i) {
-      const auto at = static_cast<std::size_t>(row * kStride + i);
-      if (i >= kWidth) {
-        REQUIRE(values[at] == before[at]);
+    const double weight = double{weights[static_cast<std::size_t>(row)]};
+    for (int i = 0; i < kWidth; ++i) {
+      const auto at = static_cast<std::size_t>(row * kWidth + i), gate_at = static_cast<std::size_t>(row * kStride + i);
+      if (i >= kUsed) {  // columns that were not asked for
+        REQUIRE((out[at] == 7.0f && by_values[gate_at] == 7.0f && by_values[gate_at + kWidth] == 7.0f));
         continue;
       }
-      const double gate = double{before[at]}, up = double{before[at + kWidth]};
-      const double expected = gate / (1 + std::exp(-gate)) * up * double{weights[static_cast<std::size_t>(row)]};
-      REQUIRE(double{values[at]} == Approx(expected).epsilon(1e-6).margin(1e-30));
+      const double gate = double{values[gate_at]}, up = double{values[gate_at + kWidth]}, by = double{by_out[at]};
+      REQUIRE(double{out[at]} == Approx(silu(gate) * up * weight).epsilon(1e-6).margin(1e-30));
+      const double step = 1e-5, slope = (silu(gate + step) - silu(gate - step)) / (2 * step);
+      REQUIRE(double{by_values[gate_at]} == Approx(by * weight * up * slope).epsilon(2e-5).margin(1e-7));
+      REQUIRE(double{by_values[gate_at + kWidth]} == Approx(by * weight * silu(gate)).epsilon(1e-6).margin(1e-30));
     }
   }
 }

@@ -78,6 +78,21 @@ TEST_CASE("waves split experts: as many as a rank has, in sizes that add up") {
   CHECK(has(refusal({"--wave-sizes", "1,3,4", "--waves", "4"}), "--wave-sizes 1,3,4"));
 }
 
+TEST_CASE("micro-batches, passes and what stands beside the experts") {
+  const JobSpec spec = parse({"--micro-batches", "4", "--in-flight", "2", "--backward", "--dense", "64",
+                              "--shared-experts", "1", "--allreduce"})
+                           .spec;
+  CHECK(spec.plan().rounds() == 4 * 2 * 2);
+  CHECK(spec.batch_shape().tokens == 128);
+  CHECK(spec.step.all_reduce);
+  CHECK(refusal({"--micro-batches", "3"}) == "--micro-batches 3: use a divisor of the 512 tokens");
+  CHECK(refusal({"--in-flight", "2"}) == "--in-flight 2: needs two micro-batches: add --micro-batches 2");
+  CHECK(refusal({"--allreduce"}) == "--allreduce: gradients come with --backward");
+  CHECK(has(refusal({"--allreduce", "--backward"}), "add --dense or --shared-experts"));
+  CHECK(has(refusal({"--preset", "figure5", "--backward"}), "--backward: given stage times are of one forward layer"));
+  CHECK(has(refusal({"--ring", "2", "--micro-batches", "2", "--in-flight", "2"}), "--ring 2: does not go with"));
+}
+
 TEST_CASE("waves chosen by the job say why") {
   const JobSpec spec = parse({"--preset", "v4-pro", "--waves", "auto", "--workers", "148"}).spec;
   CHECK(spec.tiling.waves() == 24);
