@@ -24,7 +24,10 @@ class HandTrace {
  public:
   explicit HandTrace(ClockKind kind = ClockKind::kMONOTONIC) {
     clock_ = builder_.clock({kind, "clock", "boot"});
-    builder_.trace().files.push_back({"hand.moe.db", "moescope", "", "", "", "", "", -1, 0, false, ""});
+    SourceFile file;
+    file.path = "hand.moe.db";
+    file.format = "moescope";
+    builder_.trace().files.push_back(file);
   }
   TrackId lane(int rank, int device = 0) { return lane(rank, device, clock_); }
   TrackId lane(int rank, int device, ClockId clock) {
