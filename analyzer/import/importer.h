@@ -29,6 +29,9 @@ struct Importer {
   bool (*sniff)(std::string_view head);
   // Reads one file into the builder. Throws TraceError.
   void (*read)(const std::string& path, const ImportOptions& options, TraceBuilder& builder);
+  // A second look at a file whose head says yes, for containers whose content lies further in (SQLite). nullptr: the
+  // head is enough. Never throws: a file that it can't look into is for read() to refuse.
+  bool (*recognises)(const std::string& path) = nullptr;
 };
 
 std::span<const Importer> importers();

@@ -5,6 +5,7 @@
 #include "analyzer/import/foreign_format.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/kineto.h"
+#include "analyzer/import/nsys.h"
 #include "analyzer/import/trace_folder.h"
 #include "analyzer/store/trace_reader.h"
 
@@ -16,8 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRunFile = "moescope";
 
 // THE list. The first whose sniff says yes reads the file, so the pickier ones come first.
-std::array<Importer, 1> list() {
-  return {kineto_importer()};
+std::array<Importer, 2> list() {
+  return {kineto_importer(), nsys_importer()};
 }
 
 std::string known_formats() {
@@ -32,9 +33,9 @@ const Importer* by_name(std::string_view name) {
   return nullptr;
 }
 
-const Importer* by_content(std::string_view head) {
+const Importer* by_content(const std::string& path, std::string_view head) {
   for (const Importer& importer : importers())
-    if (importer.sniff(head)) return &importer;
+    if (importer.sniff(head) && (importer.recognises == nullptr || importer.recognises(path))) return &importer;
   return nullptr;
 }
 
@@ -47,18 +48,20 @@ const Importer& choose(const std::string& path, const std::string& format) {
   if (!fs::is_regular_file(path, error)) return kineto_importer();  // a pipe can be read only once
   const std::string head = head_of(path);
   if (head.empty()) throw TraceError(path, "", "the file is empty", "record it again");
-  if (const Importer* known = by_content(head)) return *known;
+  if (const Importer* known = by_content(path, head)) return *known;
   // JSON of no format in particular: what is amiss is best said by the one that reads all.
   if (is_json(head)) return kineto_importer();
   if (const auto foreign = foreign_format(head, path)) throw TraceError(path, "", foreign->what, foreign->mend);
   throw TraceError(path, "", "a format this version does not know", "it reads " + known_formats());
 }
 
-// A run file whose writer was killed at once may still be empty: its name tells.
+// A run file whose writer was killed at once may still be empty: its name tells. SQLite that no importer knows is held
+// for one: the store says what is wrong with it.
 bool is_run_file(const std::string& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error) &&
-         (is_sqlite_file(path) || is_run_file_name(fs::path(path).filename().string()));
+  if (!fs::is_regular_file(path, error)) return false;
+  if (is_run_file_name(fs::path(path).filename().string())) return true;
+  return is_sqlite_file(path) && by_content(path, head_of(path)) == nullptr;
 }
 
 // One bar over all files, in bytes on disk.
@@ -118,7 +121,8 @@ Trace load_trace(const std::vector<std::string>& paths, const std::string& forma
       files.emplace_back("/dev/stdin");
       continue;
     }
-    NamedFiles named = named_files(path, [](std::string_view head) { return by_content(head) != nullptr; });
+    NamedFiles named = named_files(
+        path, [](const std::string& file, std::string_view head) { return by_content(file, head) != nullptr; });
     files.insert(files.end(), named.files.begin(), named.files.end());
     if (!named.skipped.empty())
       builder.trace().diagnostics.push_back(

@@ -51,14 +51,14 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-NamedFiles named_files(const std::string& path, const std::function<bool(std::string_view head)>& is_trace) {
+NamedFiles named_files(const std::string& path, const IsTrace& is_trace) {
   std::error_code error;
   if (!fs::exists(path, error)) throw TraceError(path, "", "no such file or directory", "check the path");
   if (!fs::is_directory(path, error)) return {{path}, {}};
   NamedFiles named;
   if (!has_run_files(path))
     for (const std::string& file : files_below(path))
-      (is_trace(head_of(file)) ? named.files : named.skipped).push_back(file);
+      (is_trace(file, head_of(file)) ? named.files : named.skipped).push_back(file);
   if (!named.files.empty()) return named;
   return {run_files(path), {}};  // throws where there are none
 }

@@ -14,10 +14,12 @@ struct NamedFiles {
   std::vector<std::string> skipped;  // in a folder of traces: what none of them is
 };
 
+using IsTrace = std::function<bool(const std::string& file, std::string_view head)>;
+
 // A folder with run files (*.moe.db) is those. Else its traces are looked for by content, in its sub-folders too
-// (rank0/trace.json, step_3/rank0.json.gz); is_trace gets the first bytes of each file, inflated. Hidden files and
+// (rank0/trace.json, step_3/rank0.json.gz); is_trace gets each file and its first bytes, inflated. Hidden files and
 // folders are passed over. Throws TraceError: no such path, a folder with neither.
-NamedFiles named_files(const std::string& path, const std::function<bool(std::string_view head)>& is_trace);
+NamedFiles named_files(const std::string& path, const IsTrace& is_trace);
 
 // The first bytes of a file, inflated: enough to tell its format.
 std::string head_of(const std::string& path);

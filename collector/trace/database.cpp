@@ -78,6 +78,20 @@ double Statement::real(int column) const {
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_, column) == SQLITE_NULL;
 }
+Statement::Kind Statement::kind(int column) const {
+  return static_cast<Kind>(sqlite3_column_type(statement_, column));
+}
+Statement::Kind Statement::integer(int column, std::int64_t* out) const {
+  sqlite3_value* const value = sqlite3_column_value(statement_, column);
+  const int type = sqlite3_value_type(value);
+  if (type == SQLITE_INTEGER) *out = sqlite3_value_int64(value);
+  return static_cast<Kind>(type);
+}
+std::string_view Statement::bytes(int column) const {
+  const void* data = sqlite3_column_blob(statement_, column);
+  if (data == nullptr) return {};
+  return {static_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
 int Statement::columns() const {
   return sqlite3_column_count(statement_);
 }
@@ -113,7 +127,9 @@ Status Database::open(const std::string& path, Mode mode, Database* out) {
   }
   Database opened;
   const bool immutable = mode == Mode::kImmutable;
-  const int flags = immutable || mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  int flags = immutable || mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  // Whoever reads a finished file does so from one thread a connection; a lock a value costs as much as the value.
+  if (immutable) flags |= SQLITE_OPEN_NOMUTEX;
   const std::string name = immutable ? immutable_uri(path) : path;
   const int code = sqlite3_open_v2(name.c_str(), &opened.db_, flags | (immutable ? SQLITE_OPEN_URI : 0), nullptr);
   if (code != SQLITE_OK) return {path + ": " + (opened.db_ != nullptr ? opened.error() : sqlite3_errstr(code))};

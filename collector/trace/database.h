@@ -34,6 +34,11 @@ class Statement {
   double real(int column) const;
   bool is_null(int column) const;
   std::string text(int column) const;
+  enum class Kind { kInteger = 1, kReal, kText, kBlob, kNull };  // of a value, as SQLite numbers them
+  Kind kind(int column) const;
+  // The value's kind, and the value where it is an integer: one call for readers of many rows.
+  Kind integer(int column, std::int64_t* out) const;
+  std::string_view bytes(int column) const;  // of a text or blob, until the next step
   int columns() const;
   std::string column_name(int column) const;
 

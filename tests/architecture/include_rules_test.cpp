@@ -21,7 +21,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"collector/launch", {"collector/include", "collector/trace"}},
     {"analyzer/model", {"collector/include"}},
     {"analyzer/store", {"collector/include", "collector/trace", "analyzer/model"}},
-    {"analyzer/import", {"collector/include", "analyzer/model", "analyzer/store"}},
+    {"analyzer/import", {"collector/include", "collector/trace", "analyzer/model", "analyzer/store"}},
     {"analyzer/stage", {"collector/include", "analyzer/model"}},
     {"analyzer/metric", {"collector/include", "analyzer/model", "analyzer/stage"}},
     {"analyzer/compare", {"collector/include", "analyzer/model", "analyzer/stage", "analyzer/metric"}},

@@ -30,7 +30,7 @@ struct TruthFile {
 };
 struct Truth {
   std::string comm_regex;
-  std::vector<TruthFile> kineto;
+  std::vector<TruthFile> kineto, nsys;
 };
 
 inline std::optional<Truth> read_truth() {
@@ -42,7 +42,7 @@ inline std::optional<Truth> read_truth() {
   truth.comm_regex = std::string(std::string_view(document["comm_regex"]));
   for (const auto [path, entry] : simdjson::dom::object(document["files"])) {
     std::string_view format;
-    if (entry["format"].get(format) || format != "kineto") continue;
+    if (entry["format"].get(format) || (format != "kineto" && format != "nsys-sqlite")) continue;
     TruthFile row;
     row.path = std::string(path);
     simdjson::dom::array devices;
@@ -69,7 +69,7 @@ inline std::optional<Truth> read_truth() {
         device.memset_count = count("memset");
         row.devices.push_back(device);
       }
-    truth.kineto.push_back(std::move(row));
+    (format == "kineto" ? truth.kineto : truth.nsys).push_back(std::move(row));
   }
   return truth;
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVTX ranges: the user's, those a framework puts around its operators, and NCCL's calls with their payloads.
+#include <algorithm>
+#include <cctype>
+
+#include "analyzer/import/nsys_import.h"
+#include "analyzer/import/nsys_payload.h"
+
+namespace moescope {
+namespace {
+
+// ENUM_NSYS_EVENT_TYPE
+constexpr std::int64_t kMark = 34, kPushPop = 59, kStartEnd = 60;
+
+// PyTorch's emit_nvtx writes "aten::add, seq = 45329, op_id = 990727, sizes = [...]": one name a call.
+std::string_view without_call(std::string_view text) {
+  return text.substr(0, std::min(text.find(", seq = "), text.find(", op_id = ")));
+}
+
+// "ncclAllReduce", "pncclAllReduce": "AllReduce"; empty for anything else.
+std::string_view nccl_call(std::string_view name) {
+  if (name.starts_with('p')) name.remove_prefix(1);
+  if (!name.starts_with("nccl") || name.size() < 5 || std::isupper(static_cast<unsigned char>(name[4])) == 0) return {};
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') return {};
+  return name.substr(4);
+}
+
+void fill(NsysNcclCall& call, const std::vector<NsysPayloadValue>& values) {
+  for (const NsysPayloadValue& one : values) {
+    if (one.label == "NCCL communicator ID") {
+      call.communicator = static_cast<std::uint64_t>(one.value);
+      call.has_communicator = true;
+    } else if (one.label.starts_with("Message size")) {
+      call.bytes = one.value;
+    } else if (one.label.starts_with("Peer")) {
+      call.peer = one.value;
+    } else if (one.label.starts_with("Root")) {
+      call.root = one.value;
+    } else if (one.label == "No. of ranks") {
+      call.ranks = one.value;
+    } else if (one.label == "Rank") {
+      call.rank = one.value;
+    }
+  }
+}
+
+class NvtxReader {
+ public:
+  explicit NvtxReader(NsysImport& import) : import_(import), payloads_(import.file) {
+    Context context;
+    context.source = Source::kNVTX;
+    user_ = import.builder.context(context);
+    context.flags = kContextOperator;
+    operator_ = import.builder.context(context);
+  }
+
+  void read() {
+    NsysRows rows(
+        import_.file, "NVTX_EVENTS",
+        {needed("start"), {"end"}, {"eventType"}, {"text"}, {"textId"}, {"globalTid"}, {"domainId"}, {"binaryData"}});
+    for (; rows.next(); import_.progress(rows)) row(rows);
+    for (const Open& one : open_) {
+      Context context;
+      context.source = Source::kNVTX;
+      context.flags = kContextUnterminated | one.flags;
+      import_.span(one.start, std::max<Ns>(0, import_.last - one.start), one.track, one.name,
+                   import_.builder.context(context), 0, -1);
+    }
+    import_.done("NVTX_EVENTS");
+    if (marks_ > 0) import_.diagnostic("info", "event_left_out", marks_, "NVTX marks and names are not spans of ours");
+    if (unreadable_ > 0)
+      import_.diagnostic(
+          "warning", "payload_unreadable", unreadable_,
+          import_.file.path() + ": NVTX payloads of NCCL are laid out in a way this version does not know");
+  }
+
+ private:
+  struct Open {
+    Ns start;
+    TrackId track;
+    NameId name;
+    std::int32_t flags;
+  };
+
+  void row(const NsysRows& rows) {
+    const std::int64_t type = rows.integer_or(2, kPushPop);
+    if (type != kPushPop && type != kStartEnd) {
+      ++marks_;
+      return;
+    }
+    const auto begin = rows.integer(0), end = rows.integer(1);
+    Ns start = 0, duration = 0;
+    if (!import_.times(begin, end ? end : begin, &start, &duration)) return;
+    const std::int64_t global_tid = rows.integer_or(5, 0);
+    const TrackId track = import_.processes.thread(global_tid);
+    if (!track.valid()) {
+      ++import_.left_out_host;
+      return;
+    }
+    std::string_view text = rows.text(3);
+    if (text.empty())
+      if (const auto id = rows.integer(4)) {
+        const NameId known = import_.strings.name(*id);
+        text = import_.builder.trace().names[static_cast<std::size_t>(known.value)];
+      }
+    const std::string name(without_call(text));  // a copy: text may be a name of the trace, which moves as it grows
+    const std::string_view nccl = nccl_call(name);
+    const bool by_framework = name.size() != text.size() || !nccl.empty();
+    const NameId id = import_.builder.name(name);
+    if (!end) {
+      open_.push_back({start, track, id, by_framework ? kContextOperator : 0});
+      return;
+    }
+    if (!nccl.empty()) note(nccl, rows, global_tid, start, duration);
+    import_.span(start, duration, track, id, by_framework ? operator_ : user_, 0, -1);
+  }
+
+  void note(std::string_view op, const NsysRows& rows, std::int64_t global_tid, Ns start, Ns duration) {
+    NsysNcclCall call;
+    call.global_tid = global_tid;
+    call.start = start;
+    call.end = start + duration;
+    call.op = op;
+    if (const std::string_view bytes = rows.text(7); !bytes.empty()) {
+      if (const auto values = payloads_.decode(rows.integer_or(6, 0), bytes))
+        fill(call, *values);
+      else
+        ++unreadable_;
+    }
+    import_.nccl.push_back(std::move(call));
+  }
+
+  NsysImport& import_;
+  NsysPayloads payloads_;
+  ContextId user_, operator_;
+  std::vector<Open> open_;
+  std::uint64_t marks_ = 0, unreadable_ = 0;
+};
+
+}  // namespace
+
+void read_nsys_nvtx(NsysImport& import) {
+  if (import.file.has("NVTX_EVENTS")) NvtxReader(import).read();
+}
+
+}  // namespace moescope
