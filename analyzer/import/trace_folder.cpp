@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "analyzer/import/byte_source.h"
+#include "analyzer/import/foreign_format.h"
 #include "analyzer/model/trace_error.h"
 #include "analyzer/store/trace_reader.h"
 
@@ -60,6 +61,14 @@ NamedFiles named_files(const std::string& path, const IsTrace& is_trace) {
     for (const std::string& file : files_below(path))
       (is_trace(file, head_of(file)) ? named.files : named.skipped).push_back(file);
   if (!named.files.empty()) return named;
+  if (!named.skipped.empty()) {
+    const std::string& first = named.skipped.front();
+    const auto foreign = foreign_format(head_of(first), first);
+    throw TraceError(path, "",
+                     "neither run files (*.moe.db) nor traces in it; " + fs::path(first).filename().string() + " is " +
+                         (foreign ? foreign->what : "of a format this version does not know"),
+                     foreign ? foreign->mend : "name the folder that holds them");
+  }
   return {run_files(path), {}};  // throws where there are none
 }
 

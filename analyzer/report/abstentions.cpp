@@ -6,6 +6,14 @@
 #include "analyzer/report/sections.h"
 
 namespace moescope {
+namespace {
+
+bool said(const Trace& trace, const char* code) {
+  return std::any_of(trace.diagnostics.begin(), trace.diagnostics.end(),
+                     [code](const Diagnostic& one) { return one.code == code; });
+}
+
+}  // namespace
 
 std::vector<Abstention> abstentions(const ReportInput& input) {
   const Trace& trace = input.trace;
@@ -39,6 +47,8 @@ std::vector<Abstention> abstentions(const ReportInput& input) {
     add("steps", analysis.selection.asked == Per::kWindow
                      ? "figures were asked for the whole window"
                      : "no work is marked with a step: figures are for the whole window");
+  if (analysis.annotations.empty() && said(trace, "no_launch_side"))
+    add("annotations", "the record holds no calls that launch its device work, so no range can claim any");
   if (analysis.layers.empty()) add("layers", "no work is marked with a layer");
   for (const CommBound& bound : analysis.bounds)
     if (!bound.tier) add("bounds.tier", bound.tier.reason());

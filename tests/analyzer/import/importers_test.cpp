@@ -129,7 +129,9 @@ TEST_CASE("a folder of many ranks: plain, gzip, in sub-folders, in any order, wi
 TEST_CASE("a folder without any trace names what it wants") {
   const test::ScratchFolder folder;
   test::write_file(folder / "config.json", R"({"hidden_size": 7168})");
-  CHECK(error_of({folder.path()}).find("a directory without run files") != std::string::npos);
+  CHECK(error_of({folder.path()}) == folder.path() +
+                                         ": neither run files (*.moe.db) nor traces in it; config.json is of a format "
+                                         "this version does not know; name the folder that holds them");
 }
 
 TEST_CASE("a pipe is read once, as it comes") {
