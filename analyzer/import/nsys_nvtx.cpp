@@ -98,25 +98,50 @@ class NvtxReader {
       ++import_.left_out_host;
       return;
     }
-    std::string_view text = rows.text(3);
-    if (text.empty())
-      if (const auto id = rows.integer(4)) {
-        const NameId known = import_.strings.name(*id);
-        text = import_.builder.trace().names[static_cast<std::size_t>(known.value)];
-      }
-    const std::string name(without_call(text));  // a copy: text may be a name of the trace, which moves as it grows
-    const std::string_view nccl = nccl_call(name);
-    const bool by_framework = name.size() != text.size() || !nccl.empty();
-    const NameId id = import_.builder.name(name);
+    const std::string_view text = rows.text(3);
+    const auto id = rows.integer(4);
+    // What a name says is worked out once a name: registered strings are known by their name in the trace.
+    const Meaning& meaning =
+        text.empty() ? meaning_of(id ? import_.strings.name(*id) : import_.builder.name("")) : meaning_of(text);
     if (!end) {
-      open_.push_back({start, track, id, by_framework ? kContextOperator : 0});
+      open_.push_back({start, track, meaning.name, meaning.by_framework ? kContextOperator : 0});
       return;
     }
-    if (!nccl.empty()) note(nccl, rows, global_tid, start, duration);
-    import_.span(start, duration, track, id, by_framework ? operator_ : user_, 0, -1);
+    import_.span(start, duration, track, meaning.name, meaning.by_framework ? operator_ : user_, 0, -1);
+    if (!meaning.nccl.empty()) note(meaning.nccl, rows, global_tid, start, duration);
   }
 
-  void note(std::string_view op, const NsysRows& rows, std::int64_t global_tid, Ns start, Ns duration) {
+  struct Meaning {
+    NameId name;  // without what belongs to the one call
+    bool by_framework = false;
+    std::string nccl;  // the call, empty where it is none of NCCL's
+    bool known = false;
+  };
+
+  const Meaning& meaning_of(NameId whole) {
+    const auto at = static_cast<std::size_t>(whole.value);
+    if (at >= meanings_.size()) meanings_.resize(std::max(at + 1, meanings_.size() * 2));
+    if (!meanings_[at].known) {
+      const std::string text = import_.builder.trace().names[at];
+      const std::string_view name = without_call(text);
+      Meaning meaning{import_.builder.name(name), name.size() != text.size(), std::string(nccl_call(name)), true};
+      meaning.by_framework = meaning.by_framework || !meaning.nccl.empty();
+      meanings_[at] = std::move(meaning);
+    }
+    return meanings_[at];
+  }
+
+  // Written out with each event, so that a text that holds its call's numbers would be a new name each time.
+  const Meaning& meaning_of(std::string_view text) {
+    const std::string_view name = without_call(text);
+    const Meaning& meaning = meaning_of(import_.builder.name(name));
+    if (name.size() == text.size()) return meaning;
+    called_ = meaning;
+    called_.by_framework = true;
+    return called_;
+  }
+
+  void note(const std::string& op, const NsysRows& rows, std::int64_t global_tid, Ns start, Ns duration) {
     NsysNcclCall call;
     call.global_tid = global_tid;
     call.start = start;
@@ -135,6 +160,8 @@ class NvtxReader {
   NsysPayloads payloads_;
   ContextId user_, operator_;
   std::vector<Open> open_;
+  std::vector<Meaning> meanings_;  // by NameId
+  Meaning called_;
   std::uint64_t marks_ = 0, unreadable_ = 0;
 };
 
