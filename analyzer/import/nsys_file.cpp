@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -107,23 +108,28 @@ NsysFile::NsysFile(const std::string& path) : path_(path) {
   read_schema();
 }
 
+void NsysFile::damaged(const std::string& place) const {
+  std::string words = database_.error();  // may quote names of the file
+  for (char& c : words)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  throw TraceError(path_, place, "damaged (" + words + ")", kExportAgain);
+}
+
 void NsysFile::read_schema() {
-  const auto damaged = [this] {
-    return TraceError(path_, "its schema", "damaged (" + database_.error() + ")", kExportAgain);
-  };
   trace::Statement tables;
-  if (!database_.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", &tables)) throw damaged();
+  if (!database_.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", &tables))
+    damaged("its schema");
   while (tables.step()) columns_[tables.text(0)];
-  if (!tables.ok()) throw damaged();
-  trace::Statement columns;
+  if (!tables.ok()) damaged("its schema");
   for (auto& [table, names] : columns_) {
-    if (!database_.prepare("SELECT name, pk FROM pragma_table_info(?)", &columns)) throw damaged();
+    trace::Statement columns;
+    if (!database_.prepare("SELECT name, pk FROM pragma_table_info(?)", &columns)) damaged("its schema");
     columns.bind(1, std::string_view(table));
     while (columns.step()) {
       names.insert(columns.text(0));
       if (table == "StringIds" && columns.text(0) == "id") strings_are_keyed_ = columns.integer(1) > 0;
     }
-    if (!columns.ok()) throw damaged();
+    if (!columns.ok()) damaged("its schema");
   }
 }
 
@@ -142,7 +148,8 @@ std::int64_t NsysFile::rows(const std::string& table) {
   if (!has(table)) return 0;
   trace::Statement statement;
   if (!database_.prepare(("SELECT max(rowid) FROM " + sql_name(table)).c_str(), &statement)) return 0;  // a view
-  return statement.step() ? std::max<std::int64_t>(0, statement.integer(0)) : 0;
+  const auto most = static_cast<std::int64_t>(bytes_);  // a damaged file may say anything
+  return statement.step() ? std::clamp<std::int64_t>(statement.integer(0), 0, most) : 0;
 }
 
 NsysRows::NsysRows(NsysFile& file, std::string table, std::initializer_list<NsysColumn> columns,
@@ -157,16 +164,13 @@ NsysRows::NsysRows(NsysFile& file, std::string table, std::initializer_list<Nsys
     sql += there ? sql_name(column.name) : "NULL";
   }
   sql += " FROM " + sql_name(table_) + " " + tail;
-  if (!file.database().prepare(sql.c_str(), &statement_))
-    throw TraceError(file.path(), "table " + table_, "damaged (" + file.database().error() + ")", kExportAgain);
+  if (!file.database().prepare(sql.c_str(), &statement_)) file.damaged("table " + table_);
 }
 
 bool NsysRows::next() {
   ++row_;
   if (statement_.step()) return true;
-  if (!statement_.ok())
-    throw TraceError(file_.path(), "table " + table_ + ", row " + std::to_string(row_),
-                     "damaged (" + file_.database().error() + ")", kExportAgain);
+  if (!statement_.ok()) file_.damaged("table " + table_ + ", row " + std::to_string(row_));
   return false;
 }
 

@@ -33,6 +33,8 @@ class NsysFile {
   // StringIds is keyed by its id, as every exporter wrote it so far.
   bool strings_are_keyed() const { return strings_are_keyed_; }
   std::uint64_t bytes() const { return bytes_; }
+  // Throws TraceError: SQLite's own words for what is wrong, in one line.
+  [[noreturn]] void damaged(const std::string& place) const;
 
  private:
   void read_schema();

@@ -28,9 +28,7 @@ bool NsysStrings::find(std::int64_t id, std::string* text) {
   statement_.bind(1, id);
   const bool found = statement_.step() && statement_.kind(0) != trace::Statement::Kind::kNull;
   if (found) *text = statement_.text(0);
-  if (!statement_.ok())
-    throw TraceError(file_.path(), "table StringIds, id " + std::to_string(id),
-                     "damaged (" + file_.database().error() + ")", "export it again: nsys export --type sqlite");
+  if (!statement_.ok()) file_.damaged("table StringIds, id " + std::to_string(id));
   return found;
 }
 
