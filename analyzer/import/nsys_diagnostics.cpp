@@ -46,19 +46,36 @@ std::uint64_t only_number(std::string_view text) {
   return number;
 }
 
+// What it couldn't record of things that we leave out anyway.
+bool is_of_no_concern(std::string_view text) {
+  static constexpr std::string_view kTopics[] = {"opengl", "vulkan", "perf event paranoid", "scheduling information",
+                                                 "debuginfod"};
+  return std::any_of(std::begin(kTopics), std::end(kTopics),
+                     [text](std::string_view topic) { return says(text, topic); });
+}
+
+bool says_of_loss(std::string_view text) {
+  return says(text, "dropped") || says(text, " lost") || says(text, "overflow");
+}
+
 void recorder_said(NsysImport& import) {
   if (!import.file.has("DIAGNOSTIC_EVENT")) return;
   std::map<std::pair<std::int64_t, std::string>, std::uint64_t> counts;  // every process says the same things
-  for (NsysRows rows(import.file, "DIAGNOSTIC_EVENT", {{"severity"}, {"text"}}); rows.next();) {
-    const std::int64_t severity = rows.integer_or(0, 0);
+  std::uint64_t elsewhere = 0;
+  for (NsysRows rows(import.file, "DIAGNOSTIC_EVENT", {{"severity"}, {"text"}, {"globalPid"}}); rows.next();) {
+    const std::int64_t severity = rows.integer_or(0, 0), process = rows.integer_or(2, 0);
     const std::string text = one_line(rows.text(1));
-    const bool lost = says(text, "dropped") || says(text, " lost") || says(text, "overflow");
-    if (severity == kWarning || severity == kError || lost) ++counts[{severity, text}];
+    if (severity != kWarning && severity != kError && !says_of_loss(text)) continue;
+    const bool of_a_process = process > 0 && nsys_pid(process) > 0;  // else of the session
+    if (of_a_process && !import.processes.rank_of(nsys_process_of(process)).valid())
+      ++elsewhere;
+    else
+      ++counts[{severity, text}];
   }
   for (const auto& [key, count] : counts) {
     const auto& [severity, text] = key;
-    const char* level = severity == kError ? "error" : "warning";
-    const bool lost = says(text, "dropped") || says(text, " lost") || says(text, "overflow");
+    const bool lost = says_of_loss(text);
+    const char* level = severity == kError ? "error" : !lost && is_of_no_concern(text) ? "info" : "warning";
     if (const std::uint64_t records = lost ? only_number(text) : 0; records > 0)
       import.diagnostic(level, "records_dropped", records * count, "recorder: " + text);
     else
@@ -68,6 +85,8 @@ void recorder_said(NsysImport& import) {
                                              : "recorder_warning",
                         count, "recorder: " + text);
   }
+  if (elsewhere > 0)
+    import.diagnostic("info", "recorder_warning", elsewhere, "recorder: warnings about processes without device work");
 }
 
 // Tables with rows of something that happened. Others hold names and the capture's own circumstances.

@@ -7,6 +7,7 @@
 
 #include "analyzer/metric/metrics.h"
 #include "analyzer/report/abstentions.h"
+#include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/figure_text.h"
 #include "analyzer/report/questions.h"
 #include "analyzer/report/report.h"
@@ -92,6 +93,7 @@ class TextReport {
       line(fmt::format("{} outside any step left out.", some(analysis_.selection.rows_outside_steps, "span")));
     if (analysis_.selection.rows_on_other_clocks > 0)
       line(fmt::format("{} on other clocks left out.", some(analysis_.selection.rows_on_other_clocks, "span")));
+    diagnostics_text(input_, page_);
     steps();
   }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/kernel_shapes_section.h"
 #include "analyzer/report/user_rules_section.h"
 
@@ -31,6 +32,7 @@ void no_findings(const ReportInput&, List& list) {
 
 // THE list.
 constexpr auto kSections = std::to_array<Section>({
+    {"diagnostics", nullptr, diagnostics_json, nullptr},  // its text stands before the figures
     {"kernel_shapes", kernel_shapes_text, kernel_shapes_json, nullptr},
     {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},

@@ -91,13 +91,18 @@ TEST_CASE("the recorder's own warnings, what it lost, and what is left out of it
     file.sql(
         "CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, timestampType INTEGER, source INTEGER, severity INTEGER, "
         "text TEXT NOT NULL, globalPid INTEGER)");
-    file.sql(
-        "INSERT INTO DIAGNOSTIC_EVENT VALUES (0,1,1,1,'Profiling has started.',0), (0,1,1,2,'a warning"
-        "\n"
-        "of two lines',0), (0,1,1,2,'a warning"
-        "\n"
-        "of two lines',1), (0,1,1,3,'CUDA trace failed',0), (0,1,1,2,"
-        "'1234 events were dropped',0), (0,1,1,2,'Some events might have been lost: 1 of 2 buffers',0)");
+    const auto says = [&file](int severity, const std::string& text, std::int64_t process) {
+      file.sql("INSERT INTO DIAGNOSTIC_EVENT VALUES (0,1,1," + std::to_string(severity) + ",'" + text + "'," +
+               std::to_string(process) + ")");
+    };
+    says(1, "Profiling has started.", 0);
+    says(2, "a warning\nof two lines", global_id(5));
+    says(2, "a warning\nof two lines", global_id(0));
+    says(2, "a warning\nof two lines", global_id(77));  // a process without device work
+    says(2, "Unable to collect samples. perf event paranoid level is 2.", 0);
+    says(3, "CUDA trace failed", -144115188075855872);
+    says(2, "1234 events were dropped", 0);
+    says(2, "Some events might have been lost: 1 of 2 buffers", 0);
     file.sql("CREATE TABLE OSRT_API (start INTEGER, end INTEGER)");
     file.sql("INSERT INTO OSRT_API VALUES (1,2), (3,4)");
     file.sql("CREATE TABLE TARGET_INFO_EVENTS (a)");
@@ -105,9 +110,15 @@ TEST_CASE("the recorder's own warnings, what it lost, and what is left out of it
   }
   const Trace trace = load_trace({path}, "auto", {});
   std::map<std::string, Diagnostic> codes;
-  for (const Diagnostic& one : trace.diagnostics) codes[one.code] = one;
-  CHECK(codes.at("recorder_warning").count == 2);
-  CHECK(codes.at("recorder_warning").detail == "recorder: a warning of two lines");
+  std::map<std::string, std::int64_t> recorder;  // by severity and text
+  for (const Diagnostic& one : trace.diagnostics) {
+    codes[one.code] = one;
+    if (one.code == "recorder_warning") recorder[one.severity + " " + one.detail] = one.count;
+  }
+  CHECK(recorder.size() == 3);
+  CHECK(recorder["warning recorder: a warning of two lines"] == 2);
+  CHECK(recorder["info recorder: Unable to collect samples. perf event paranoid level is 2."] == 1);
+  CHECK(recorder["info recorder: warnings about processes without device work"] == 1);
   CHECK(codes.at("recorder_error").severity == "error");
   CHECK(codes.at("records_dropped").count == 1'234);
   CHECK(codes.at("recorder_lost_records").count == 1);

@@ -187,6 +187,36 @@ TEST_CASE("text report: no escapes without colour; many ranks fold to median and
   CHECK(Whole(std::move(cut)).text().find("The run was cut short: killed.") != std::string::npos);
 }
 
+TEST_CASE("what went wrong with the record stands before any figure, the worst first") {
+  Trace trace = job(2);
+  trace.diagnostics = {{"info", "event_left_out", 5, "marks"},
+                       {"warning", "recorder_warning", 3, "recorder: something"},
+                       {"warning", "rank_assumed", 2, "which rank is which"},
+                       {"error", "recorder_error", 1, "recorder: failed"}};
+  const Whole some(trace);
+  const std::string text = some.text();
+  const std::size_t failed = text.find("  error: recorder: failed\n"),
+                    which = text.find("  warning: which rank is which (2)\n"),
+                    said = text.find("  warning: recorder: something (3)\n");
+  REQUIRE(said != std::string::npos);
+  CHECK(failed < which);
+  CHECK(which < said);
+  CHECK(said < text.find("Ranks"));
+  CHECK(text.find("marks") == std::string::npos);
+  simdjson::dom::parser parser;
+  const std::string json = some.json();
+  const element list = parser.parse(json)["diagnostics"];
+  REQUIRE(list.get_array().size() == 4);
+  CHECK(std::string_view(list.at(0)["code"]) == "event_left_out");
+  CHECK(std::int64_t(list.at(1)["count"]) == 3);
+
+  for (int i = 0; i < 20; ++i) trace.diagnostics.push_back({"warning", "x", 1, "one of many"});
+  CHECK(Whole(trace).text().find("... and 17 more") != std::string::npos);
+  Trace single = job(1);
+  single.diagnostics = {{"warning", "rank_assumed", 1, "which rank is which"}};
+  CHECK(Whole(single).text().find("which rank") == std::string::npos);  // there is only one
+}
+
 TEST_CASE("numbers for people") {
   CHECK(time_text(0) == "0 ns");
   CHECK(time_text(999) == "999 ns");
