@@ -19,6 +19,12 @@ std::optional<ForeignFormat> foreign_format(std::string_view head, std::string_v
                          "export what is in it with Python; pickles run code and are never read here"};
   if (head.size() > 262 && head.substr(257, 5) == "ustar")
     return ForeignFormat{"a tar archive", "unpack it and name the folder"};
+  if (head.starts_with("PAR1"))
+    return ForeignFormat{"a Parquet file", "of Nsight Systems: export the report again, nsys export --type sqlite"};
+  if (has("Start (ns),", 1024) || has("Total Time (ns)", 1024))
+    return ForeignFormat{"a table that nsys stats made", "export the report itself: nsys export --type sqlite FILE"};
+  if (has("_matching_timestamp", 1024))
+    return ForeignFormat{"a table that Pipit made", "import the trace it was made from"};
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
     return ForeignFormat{"an Nsight Systems report", "export it: nsys export --type sqlite FILE"};
   if (path.ends_with(".ncu-rep"))

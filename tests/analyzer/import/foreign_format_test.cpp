@@ -23,6 +23,9 @@ TEST_CASE("formats that are not read are refused by their name") {
                              "Chakra execution trace"},
                          Row{"x.pt", std::string("PK\x03\x04\x14\0", 6), "zip archive"},
                          Row{"x.pkl", "\x80\x04\x95rest", "Python pickle"}, Row{"x.tar", tar, "tar archive"},
+                         Row{"x.parquet", "PAR1\x15\x04", "Parquet"},
+                         Row{"x.csv", "Start (ns),Duration (ns),CorrId,GrdX\n1,2,3,4\n", "nsys stats"},
+                         Row{"y.csv", "Name,type,Timestamp (ns),_matching_event,_matching_timestamp\n", "Pipit"},
                          Row{"x.nsys-rep", "anything", "Nsight Systems report"},
                          Row{"x.ncu-rep", "anything", "Nsight Compute report"}}) {
     INFO(row.name);
