@@ -12,16 +12,15 @@ namespace {
 
 constexpr Ns kFarthest = Ns{1} << 61;  // times beyond are not times; sums of two stay inside 64 bits
 
-// What is read row by row, for the progress bar.
-constexpr const char* kTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL",
-                                   "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                   "CUPTI_ACTIVITY_KIND_MEMSET",
-                                   "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-                                   "CUPTI_ACTIVITY_KIND_RUNTIME",
-                                   "CUPTI_ACTIVITY_KIND_DRIVER",
-                                   "NVTX_EVENTS",
-                                   "GPU_METRICS",
-                                   "NET_NIC_METRIC"};
+// What is read row by row. Rows of the first become spans.
+constexpr const char* kSpanTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL",
+                                       "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                       "CUPTI_ACTIVITY_KIND_MEMSET",
+                                       "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                       "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                       "CUPTI_ACTIVITY_KIND_DRIVER",
+                                       "NVTX_EVENTS"};
+constexpr const char* kSampleTables[] = {"GPU_METRICS", "NET_NIC_METRIC"};
 
 // SQLite, but not a run file of ours: bytes 68 to 71 are the application's mark.
 bool sniff(std::string_view head) {
@@ -31,21 +30,28 @@ bool sniff(std::string_view head) {
   return application != static_cast<std::uint32_t>(trace::kApplicationId);
 }
 
+bool is_export(const NsysFile& file) {
+  const std::vector<std::string> tables = file.tables();
+  return std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
+    return table == "META_DATA_EXPORT" || table == "EXPORT_META_DATA" || table == "TARGET_INFO_SESSION_START_TIME" ||
+           table.starts_with("CUPTI_ACTIVITY_KIND_") || table == "NVTX_EVENTS";
+  });
+}
+
+// read() says what is wrong with a file that can't be looked into; gzip is not inflated twice for a look.
 bool recognises(const std::string& path) {
   try {
-    const NsysFile file(path);
-    for (const std::string& table : file.tables())
-      if (table == "META_DATA_EXPORT" || table == "EXPORT_META_DATA" || table == "TARGET_INFO_SESSION_START_TIME" ||
-          table.starts_with("CUPTI_ACTIVITY_KIND_") || table == "NVTX_EVENTS")
-        return true;
-    return false;
+    return NsysFile::is_gzip(path) || is_export(NsysFile(path));
   } catch (const TraceError&) {
-    return true;  // read() says what is wrong with it
+    return true;
   }
 }
 
 void read(const std::string& path, const ImportOptions& options, TraceBuilder& builder) {
   NsysImport import(path, options, builder);
+  if (!is_export(import.file))
+    throw TraceError(path, "", "a SQLite file, but no export of Nsight Systems",
+                     "export a report: nsys export --type sqlite");
   read_nsys_session(import);
   read_nsys_device_work(import);
   read_nsys_calls(import);
@@ -70,10 +76,11 @@ NsysImport::NsysImport(const std::string& path, const ImportOptions& import_opti
       strings(file, builder),
       processes(builder),
       first_row(builder.trace().spans.size()) {
-  for (const char* table : kTables) rows_in_all_ += file.rows(table);
-  // Twice over where rows were deleted, which costs memory only.
-  builder.trace().spans.reserve(first_row + static_cast<std::size_t>(std::clamp<std::int64_t>(
-                                                rows_in_all_, 0, static_cast<std::int64_t>(file.bytes() / 16))));
+  for (const char* table : kSpanTables) rows_in_all_ += file.rows(table);
+  // More than there are where rows were deleted; that costs addresses, not memory.
+  builder.trace().spans.reserve(
+      first_row + static_cast<std::size_t>(std::min(rows_in_all_, static_cast<std::int64_t>(file.bytes() / 16))));
+  for (const char* table : kSampleTables) rows_in_all_ += file.rows(table);
 }
 
 bool NsysImport::times(std::optional<std::int64_t> start, std::optional<std::int64_t> end, Ns* from, Ns* duration) {

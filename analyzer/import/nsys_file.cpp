@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExportAgain = "export it again: nsys export --type sqlite";
 
-bool is_gzip(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  char head[2] = {};
-  file.read(head, sizeof head);
-  return file.gcount() == sizeof head && head[0] == '\x1f' && head[1] == '\x8b';
-}
-
 // A file in the temporary folder; removed with the object, which SQLite's open descriptor outlives.
 class Inflated {
  public:
@@ -91,6 +84,13 @@ std::string sql_name(const std::string& name) {
 }
 
 }  // namespace
+
+bool NsysFile::is_gzip(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char head[2] = {};
+  file.read(head, sizeof head);
+  return file.gcount() == sizeof head && head[0] == '\x1f' && head[1] == '\x8b';
+}
 
 NsysFile::NsysFile(const std::string& path) : path_(path) {
   std::optional<Inflated> inflated;

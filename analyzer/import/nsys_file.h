@@ -22,6 +22,7 @@ class NsysFile {
   // Inflates gzip to a file that is gone when this is. Throws TraceError: no SQLite, cut short, or an export that was
   // never finished.
   explicit NsysFile(const std::string& path);
+  static bool is_gzip(const std::string& path);
 
   const std::string& path() const { return path_; }
   trace::Database& database() { return database_; }

@@ -299,4 +299,14 @@ TEST_CASE("gzip, folders of exports, other SQLite files, and the progress bar") 
   } catch (const TraceError& error) {
     CHECK(std::string(error.what()).find("not a moescope run file") != std::string::npos);
   }
+  const std::string other = test::contents(folder / "other.db");
+  const gzFile packed = gzopen((folder / "other.gz").c_str(), "wb");
+  REQUIRE(gzwrite(packed, other.data(), static_cast<unsigned>(other.size())) == static_cast<int>(other.size()));
+  gzclose(packed);
+  try {
+    load_trace({folder / "other.gz"}, "auto", {});
+    FAIL("no trace");
+  } catch (const TraceError& error) {
+    CHECK(std::string(error.what()).find("a SQLite file, but no export of Nsight Systems") != std::string::npos);
+  }
 }
