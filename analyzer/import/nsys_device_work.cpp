@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ran on devices: kernels, copies, memsets, and launches of CUDA graphs that were recorded whole.
+#include <cmath>
+
 #include "analyzer/import/nsys_import.h"
 
 namespace moescope {
@@ -156,7 +158,7 @@ void graphs(NsysImport& import) {
   if (import.graphs > 0)
     import.diagnostic("warning", "graph_granular", import.graphs,
                       import.file.path() + ": CUDA graphs were recorded as a whole (" +
-                          std::to_string(static_cast<std::int64_t>(inside_ms)) +
+                          std::to_string(std::llround(inside_ms)) +
                           " ms), so the kernels inside are not known; record with --cuda-graph-trace=node");
 }
 

@@ -40,6 +40,10 @@ Overlap overlap(const Trace& trace, const Attribution& attribution, const Select
   result.compute = activity.compute.measure();
   result.comm = activity.communication.measure();
   result.comm_control = activity.control.subtract(activity.payload).measure();
+  if (!activity.unknown.empty()) {
+    const IntervalSet known = activity.communication.unite(activity.compute).unite(activity.copies);
+    result.unknown = activity.unknown.subtract(known).measure();
+  }
   result.exposed = exposed.exposed;
   result.weighed_comm = exposed.weighed_comm;
   result.weighed_exposed = exposed.weighed_exposed;

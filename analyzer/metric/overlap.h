@@ -16,6 +16,7 @@ struct Overlap {
   Ns comm_control = 0;  // the part of comm that moves no payload
   Ns exposed = 0;       // communication under nothing that hides it
   Ns idle = 0;          // span - busy
+  Ns unknown = 0;       // busy with nothing but work whose content was not recorded (whole CUDA graphs)
   // Numerator and denominator of the hidden share; they differ from comm and exposed under the nsys definition only.
   Ns weighed_comm = 0, weighed_exposed = 0;
 };

@@ -33,6 +33,7 @@ Whole whole(const Analysis& analysis) {
 std::string verdict_sentence(const Analysis& analysis) {
   if (analysis.selection.devices.empty()) return "No GPU or execution work is in this scope.";
   const auto comm = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_ns"), analysis, 0);
+  if (!comm) return "How much is communication can't be told: " + comm.reason() + ".";
   if (comm->worst <= 0) return "No communication was recognised in this scope.";
   const auto exposed = evaluate_over_ranks(*find_metric(Grain::kRank, "exposed_comm_ns"), analysis, 0);
   const auto hidden = evaluate_over_ranks(*find_metric(Grain::kRank, "hidden_fraction"), analysis, 0);

@@ -217,6 +217,26 @@ TEST_CASE("what went wrong with the record stands before any figure, the worst f
   CHECK(Whole(single).text().find("which rank") == std::string::npos);  // there is only one
 }
 
+TEST_CASE("a device busy with graphs recorded as a whole has no share of communication") {
+  const auto with_graph = [](Ns graph_end) {
+    HandTrace trace;
+    const TrackId lane = trace.lane(0);
+    trace.work(lane, Stage::kDISPATCH, 0, 1'000);
+    trace.work(lane, Stage::kL1, 1'000, 10'000);
+    trace.work(trace.lane(0), Stage::kUNATTRIBUTED, 9'000, graph_end, {.kind = SpanKind::kGRAPH});
+    return Whole(trace.finish());
+  };
+  const Whole most = with_graph(40'000);  // of 40 us busy, 30 are known to be nothing else
+  CHECK(most.analysis.ranks.at(0).unknown == 30'000);
+  CHECK(most.text().starts_with("How much is communication can't be told: 75 % of device time is CUDA graphs"));
+  for (const char* id : {"compute_ns", "comm_ns", "exposed_comm_ns", "hidden_fraction"})
+    CHECK_FALSE(evaluate(*find_metric(Grain::kRank, id), most.analysis, 0, 0));
+  CHECK(*evaluate(*find_metric(Grain::kRank, "busy_ns"), most.analysis, 0, 0) == 40'000);
+
+  const Whole little = with_graph(10'050);  // half a hundredth: borne
+  CHECK(*evaluate(*find_metric(Grain::kRank, "comm_ns"), little.analysis, 0, 0) == 1'000);
+}
+
 TEST_CASE("numbers for people") {
   CHECK(time_text(0) == "0 ns");
   CHECK(time_text(999) == "999 ns");
