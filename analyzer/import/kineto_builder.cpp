@@ -114,6 +114,7 @@ ContextId KinetoBuilder::context_of(const KinetoEvent& event, KinetoCategory cat
       break;
     case KinetoCategory::kOperator:
       context.flags = kContextOperator;
+      if (event.forward_thread > 0) context.pass = Pass::kBACKWARD;
       break;
     case KinetoCategory::kAnnotation:
     case KinetoCategory::kLeftOut:
@@ -141,8 +142,9 @@ void KinetoBuilder::complete(const KinetoEvent& event, KinetoCategory category) 
       category == KinetoCategory::kKernel || category == KinetoCategory::kCopy || category == KinetoCategory::kMemset;
   if (!on_gpu) note_step(event.name, *start, *said);
   const NameId name = builder_.name(event.name);
-  span(*start, *said, on_gpu ? gpu_lane(event) : host_lane(event), name, context_of(event, category), event.correlation,
-       on_gpu ? event.bytes : -1);
+  const bool numbered = category == KinetoCategory::kOperator && event.sequence >= 0;
+  span(*start, *said, on_gpu ? gpu_lane(event) : host_lane(event), name, context_of(event, category),
+       numbered ? sequence_as_correlation(event.sequence) : event.correlation, on_gpu ? event.bytes : -1);
   if (category == KinetoCategory::kKernel) collectives_.kernel(event, name);
   device_work_ += on_gpu;
   launches_ += category == KinetoCategory::kRuntime;

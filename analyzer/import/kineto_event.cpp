@@ -124,6 +124,19 @@ void read_arguments(ondemand::object arguments, KinetoEvent& event) {
   }
 }
 
+// What ties an operator's backward to its forward.
+void read_operator_arguments(ondemand::object arguments, KinetoEvent& event) {
+  for (auto item : arguments) {
+    ondemand::field field;
+    if (std::move(item).get(field)) throw simdjson_error(TAPE_ERROR);
+    const ondemand::raw_json_string key = field.key();
+    if (key.raw()[0] == 'S' && key.unsafe_is_equal("Sequence number"))
+      event.sequence = integer(field.value(), -1);
+    else if (key.raw()[0] == 'F' && key.unsafe_is_equal("Fwd thread id"))
+      event.forward_thread = integer(field.value(), 0);
+  }
+}
+
 // Device work, API calls (their correlation) and metadata are the events whose arguments are wanted.
 bool wants_arguments(const KinetoEvent& event) {
   if (event.category_text.empty()) return true;  // not seen yet, or metadata
@@ -169,9 +182,16 @@ void read_event(ondemand::object object, KinetoEvent& event) {
         if (key.unsafe_is_equal("dur")) event.duration = scalar_text(value);
         break;
       case 'a':
-        if (key.unsafe_is_equal("args") && wants_arguments(event)) {
+        if (key.unsafe_is_equal("args")) {
+          const bool all = wants_arguments(event);
           ondemand::object arguments;
-          if (!value.get_object().get(arguments)) read_arguments(arguments, event);
+          if ((!all && kineto_category(event.category_text) != KinetoCategory::kOperator) ||
+              value.get_object().get(arguments))
+            break;
+          if (all)
+            read_arguments(arguments, event);
+          else
+            read_operator_arguments(arguments, event);
         }
         break;
       default:

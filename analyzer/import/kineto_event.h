@@ -45,6 +45,8 @@ struct KinetoEvent {
   // args
   std::string_view argument_name;  // of metadata: "name" or "labels"
   std::int64_t correlation = 0, device = -1, bytes = -1;
+  std::int64_t sequence = -1;       // of operators: autograd's number, the same of a forward operator and its backward
+  std::int64_t forward_thread = 0;  // of backward operators, in the framework's numbers; 0: not one
   std::string_view stream;
   std::string_view copy_direction;  // "DtoH": AMD's copies say it beside their name
   KinetoCollectiveArgs collective;

@@ -9,7 +9,7 @@ namespace moescope {
 LaunchIndex::LaunchIndex(const Trace& trace, std::size_t first_row) : trace_(trace) {
   const SpanTable& spans = trace.spans;
   for (std::size_t row = first_row; row < spans.size(); ++row) {
-    if (spans.correlation[row] == 0) continue;
+    if (spans.correlation[row] <= 0) continue;
     const Track& track = trace.track_of(row);
     if (!track.is_execution()) launches_.push_back({track.rank.value, spans.correlation[row], spans.start[row], row});
   }
@@ -22,7 +22,7 @@ LaunchIndex::LaunchIndex(const Trace& trace, std::size_t first_row) : trace_(tra
 
 std::optional<std::size_t> LaunchIndex::launch_of(std::size_t row) const {
   const std::int64_t correlation = trace_.spans.correlation[row];
-  if (correlation == 0) return std::nullopt;
+  if (correlation <= 0) return std::nullopt;
   const std::int32_t rank = trace_.track_of(row).rank.value;
   const Ns start = trace_.spans.start[row];
   auto next = std::upper_bound(launches_.begin(), launches_.end(), std::tuple(rank, correlation, start),

@@ -15,7 +15,7 @@ struct SpanTable {
   std::vector<Ns> start;  // absolute on the clock of the span's track
   std::vector<Ns> duration;
   std::vector<std::int32_t> track, name, context;  // indices into the Trace's tables
-  std::vector<std::int64_t> correlation;           // 0 none
+  std::vector<std::int64_t> correlation;           // 0 none; < 0: see sequence_of
   std::vector<std::int64_t> bytes;                 // on the wire, -1 unknown
   std::vector<double> flops;                       // -1 unknown
 

@@ -28,6 +28,12 @@ void follow_spans(std::vector<Collective>& collectives, const std::vector<std::s
 
 }  // namespace
 
+std::optional<std::int64_t> sequence_of(const Trace& trace, std::size_t row) {
+  const std::int64_t correlation = trace.spans.correlation[row];
+  if (correlation >= 0 || (trace.context_of(row).flags & kContextOperator) == 0) return std::nullopt;
+  return -1 - correlation;
+}
+
 bool Trace::cut_short() const {
   return std::any_of(files.begin(), files.end(), [](const SourceFile& file) { return file.cut_short; });
 }

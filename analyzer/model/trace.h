@@ -187,6 +187,13 @@ struct Trace {
   bool cut_short() const;  // any file was
 };
 
+// Operators' ranges carry autograd's sequence number, which ties a backward operator (its context's pass) to its
+// forward one, as a negative correlation: they launch nothing themselves.
+constexpr std::int64_t sequence_as_correlation(std::int64_t sequence) {
+  return -1 - sequence;
+}
+std::optional<std::int64_t> sequence_of(const Trace& trace, std::size_t row);  // nullopt: none
+
 // Fills a Trace, one file after another. Interns names and contexts over all files. Not thread-safe.
 class TraceBuilder {
  public:
