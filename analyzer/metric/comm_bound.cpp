@@ -43,7 +43,7 @@ std::map<CellKey, Cell> gather(const Trace& trace, const Attribution& attributio
       const Stage role = attribution.role[row];
       const bool expert = kExpertStages.contains(role);
       if (!expert && !(kTokenStages.contains(role) && !is_control(attribution.part[row]))) continue;
-      Cell& cell = cells[{attribution.pass[row], device, trace.context_of(row).step}];
+      Cell& cell = cells[{attribution.pass[row], device, attribution.structure.at(row).step}];
       (expert ? cell.expert : cell.payload).push_back(selection.interval(trace, row));
       if (expert && role != Stage::kACT) {
         cell.flops.add(trace.spans.flops[row]);

@@ -32,10 +32,10 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   for (const Track& track : trace.tracks) {
     if (!is_its(track) || track.clock != clock) continue;
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      const Context& context = trace.context_of(row);
-      if (!scope.layers.all() && !(context.layer.valid() && scope.layers.contains(context.layer.value))) continue;
+      const Place& place = attribution.structure.at(row);
+      if (!scope.layers.all() && !(place.layer.valid() && scope.layers.contains(place.layer.value))) continue;
       if (!scope.steps.all() &&
-          !(context.step.valid() && scope.steps.contains(step_number(trace, device.rank, context.step))))
+          !(place.step.valid() && scope.steps.contains(step_number(attribution.structure, device.rank, place.step))))
         continue;
       chosen.push_back(row);
     }

@@ -35,7 +35,7 @@ LayerInstance measure(const Trace& trace, const Attribution& attribution, const 
     const Stage role = attribution.role[row];
     if (kExpertStages.contains(role)) expert.push_back(one);
     if (kTokenStages.contains(role) && !is_control(attribution.part[row])) payload.push_back(one);
-    const WaveId wave = trace.context_of(row).wave;
+    const WaveId wave = attribution.structure.at(row).wave;
     if (!wave.valid() || one.empty()) continue;
     const auto [extent, fresh] = waves.try_emplace(wave, one);
     if (!fresh) extent->second = {std::min(extent->second.begin, one.begin), std::max(extent->second.end, one.end)};
@@ -55,9 +55,9 @@ std::vector<LayerInstance> layer_instances(const Trace& trace, const Attribution
   for (std::size_t device = 0; device < selection.devices.size(); ++device) {
     std::map<std::tuple<StepId, LayerId, MicroBatchId, Pass>, std::vector<std::size_t>> groups;
     for (const std::size_t row : selection.devices[device].rows) {
-      const Context& context = trace.context_of(row);
-      if (!context.layer.valid() || !(kExpertStages | kTokenStages).contains(attribution.role[row])) continue;
-      groups[{context.step, context.layer, context.micro_batch, attribution.pass[row]}].push_back(row);
+      const Place& place = attribution.structure.at(row);
+      if (!place.layer.valid() || !(kExpertStages | kTokenStages).contains(attribution.role[row])) continue;
+      groups[{place.step, place.layer, place.micro_batch, attribution.pass[row]}].push_back(row);
     }
     for (const auto& [key, rows] : groups) {
       LayerInstance instance = measure(trace, attribution, selection, rows);
@@ -83,7 +83,7 @@ std::vector<LayerRow> layer_table(const Trace& trace, const Attribution& attribu
     const DeviceRows& chosen = selection.devices[device];
     std::map<LayerId, std::vector<std::size_t>> groups;
     for (const std::size_t row : chosen.rows)
-      if (trace.context_of(row).layer.valid()) groups[trace.context_of(row).layer].push_back(row);
+      if (attribution.structure.at(row).layer.valid()) groups[attribution.structure.at(row).layer].push_back(row);
     if (groups.empty()) continue;
     const IntervalSet hiding = hiders(device_activity(trace, attribution, selection, chosen.rows), definition);
     for (const auto& [layer, members] : groups)

@@ -54,7 +54,7 @@ Overlap overlap(const Trace& trace, const Attribution& attribution, const Select
     std::map<StepId, Interval> hulls;
     for (const std::size_t row : device.rows) {
       const Interval one = selection.interval(trace, row);
-      const auto [hull, fresh] = hulls.try_emplace(trace.context_of(row).step, one);
+      const auto [hull, fresh] = hulls.try_emplace(attribution.structure.at(row).step, one);
       if (!fresh) hull->second = {std::min(hull->second.begin, one.begin), std::max(hull->second.end, one.end)};
     }
     std::vector<Interval> spans;

@@ -8,10 +8,10 @@
 namespace moescope {
 namespace {
 
-bool in_scope(const Trace& trace, const Track& track, const Context& context, const Scope& scope) {
-  if (!scope.layers.all() && !(context.layer.valid() && scope.layers.contains(context.layer.value))) return false;
+bool in_scope(const Structure& structure, const Track& track, const Place& place, const Scope& scope) {
+  if (!scope.layers.all() && !(place.layer.valid() && scope.layers.contains(place.layer.value))) return false;
   if (scope.steps.all()) return true;
-  return context.step.valid() && scope.steps.contains(step_number(trace, track.rank, context.step));
+  return place.step.valid() && scope.steps.contains(step_number(structure, track.rank, place.step));
 }
 
 // The clock that carries most of a device's rows: no figure mixes clocks.
@@ -56,7 +56,8 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   selection.asked = per;
   const auto clocks = main_clocks(trace, scope);
   std::map<DeviceKey, DeviceRows> devices;
-  // One context stands for many spans: the scope is asked once a context and rank.
+  const Structure& structure = attribution.structure;
+  // One place stands for many spans: the scope is asked once a place and rank.
   std::map<std::pair<RankId, std::int32_t>, bool> asked;
   bool any_step = false;
   for (const Track& track : trace.tracks) {
@@ -71,10 +72,10 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
     device.clock = clock->second;
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
       if (attribution.activity[row] == ActivityClass::kNone) continue;
-      const auto [known, fresh] = asked.try_emplace({track.rank, trace.spans.context[row]}, false);
-      if (fresh) known->second = in_scope(trace, track, trace.context_of(row), scope);
+      const auto [known, fresh] = asked.try_emplace({track.rank, structure.place[row]}, false);
+      if (fresh) known->second = in_scope(structure, track, structure.at(row), scope);
       if (!known->second || (scope.window && selection.interval(trace, row).empty())) continue;
-      any_step = any_step || (per == Per::kStep && trace.context_of(row).step.valid());
+      any_step = any_step || (per == Per::kStep && structure.at(row).step.valid());
       device.rows.push_back(row);
     }
   }
@@ -83,9 +84,9 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   if (any_step)
     for (const auto& [key, device] : devices)
       for (const std::size_t row : device.rows) {
-        const StepId step = trace.context_of(row).step;
+        const StepId step = structure.at(row).step;
         if (!step.valid()) continue;
-        const Step* known = find_step(trace, key.rank, step);
+        const Step* known = find_step(structure, key.rank, step);
         (known != nullptr && !known->ended ? unfinished : finished).insert({key.rank, step});
       }
   const bool drop_unfinished = !unfinished.empty() && !finished.empty();
@@ -94,7 +95,7 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
     if (any_step) {
       std::set<StepId> steps;
       std::erase_if(device.rows, [&, rank = key.rank](std::size_t row) {
-        const StepId step = trace.context_of(row).step;
+        const StepId step = structure.at(row).step;
         if (!step.valid()) {
           ++selection.rows_outside_steps;
           return true;

@@ -40,7 +40,7 @@ struct Selection {
 // was.
 Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per = Per::kStep);
 
-// The record's row of a step; null where nobody recorded its bounds.
+// The record's own row of a step, as its tables name it (spans: see Structure); null where nobody recorded its bounds.
 const Step* find_step(const Trace& trace, RankId rank, StepId step);
 // The user's number of a step, else its ordinal; -1 for none.
 std::int64_t step_number(const Trace& trace, RankId rank, StepId step);

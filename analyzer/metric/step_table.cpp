@@ -16,15 +16,15 @@ std::vector<StepRow> step_table(const Trace& trace, const Attribution& attributi
     const DeviceActivity whole = device_activity(trace, attribution, selection, chosen.rows);
     const IntervalSet hiding = hiders(whole, definition);
     std::map<StepId, std::vector<std::size_t>> groups;
-    for (const std::size_t row : chosen.rows) groups[trace.context_of(row).step].push_back(row);
+    for (const std::size_t row : chosen.rows) groups[attribution.structure.at(row).step].push_back(row);
     std::map<std::int64_t, int> seen;
     for (const auto& [step, members] : groups) {
-      const std::int64_t number = step_number(trace, rank, step);
+      const std::int64_t number = step_number(attribution.structure, rank, step);
       StepRow& row = rows[{seen[number]++, number}];
       row.number = number;
       row.cells.resize(selection.devices.size());
       StepCell cell;
-      if (const Step* known = find_step(trace, rank, step); known != nullptr) {
+      if (const Step* known = find_step(attribution.structure, rank, step); known != nullptr) {
         row.kind = known->kind;
         if (known->ended && !known->window.empty()) cell.duration = known->window.length();
       }

@@ -10,7 +10,6 @@ namespace moescope {
 RunFacts run_facts(const Trace& trace, const Analysis& analysis) {
   RunFacts facts;
   std::set<RankId> ranks;
-  std::set<LayerId> layers;
   std::set<Source> sources;
   std::set<ClockKind> clocks;
   for (const DeviceRows& device : analysis.selection.devices) {
@@ -25,13 +24,12 @@ RunFacts run_facts(const Trace& trace, const Analysis& analysis) {
       last_context = trace.spans.context[row];
       const Context& context = trace.context_of(row);
       sources.insert(context.source);
-      if (context.layer.valid()) layers.insert(context.layer);
     }
     facts.window_ns = std::max(facts.window_ns, window.length());
   }
   facts.devices = analysis.selection.devices.size();
   facts.ranks = ranks.size();
-  facts.layers = layers.size();
+  facts.layers = analysis.layers.size();
   facts.steps = analysis.steps.size();
   facts.per_step = analysis.selection.per_step;
   for (const Source source : sources) facts.sources.emplace_back(name(source));

@@ -19,7 +19,7 @@ struct RunFacts {
   std::size_t ranks = 0;  // with work in scope
   std::size_t devices = 0;
   std::size_t steps = 0;             // distinct, 0: none known
-  std::size_t layers = 0;            // distinct marked layers
+  std::size_t layers = 0;            // distinct, marked or found
   Ns window_ns = 0;                  // first start to last end of work in scope, the longest over devices
   std::vector<std::string> sources;  // who recorded the work, then the clock where it isn't a measured one
   bool virtual_clock = false;        // all work lies on virtual clocks: the run is exact, not measured

@@ -4,8 +4,10 @@
 #include "analyzer/model/interval_set.h"
 #include "analyzer/stage/attribution.h"
 #include "analyzer/stage/gemm_order.h"
+#include "analyzer/stage/layers.h"
 #include "analyzer/stage/name_meaning.h"
 #include "analyzer/stage/range_context.h"
+#include "analyzer/stage/steps.h"
 
 namespace moescope {
 namespace {
@@ -23,6 +25,24 @@ Stage role_in_range(Stage stage, StageSet range) {
   if (is_communication(stage)) return is_communication(place) ? place : stage;
   const bool nothing_particular = stage == Stage::kOTHER || stage == Stage::kUNATTRIBUTED || stage == Stage::kMEMCPY;
   return nothing_particular ? place : stage;
+}
+
+// What the record marks, with what the names of its ranges say where it is silent.
+void mark_places(const Trace& trace, const RangeContexts& ranges, Structure& structure, PlaceTable& places) {
+  structure.place.resize(trace.spans.size());
+  std::int32_t last_context = -1, last_says = -1, last = -1;
+  for (std::size_t row = 0; row < trace.spans.size(); ++row) {
+    if (trace.spans.context[row] != last_context || ranges.of[row] != last_says) {
+      last_context = trace.spans.context[row];
+      last_says = ranges.of[row];
+      const Context& context = trace.context_of(row);
+      Place place{context.step, context.layer, context.micro_batch, context.wave};
+      if (!place.layer.valid()) place.layer = ranges.at(row).layer;
+      if (!place.micro_batch.valid()) place.micro_batch = ranges.at(row).micro_batch;
+      last = places.number(place);
+    }
+    structure.place[row] = last;
+  }
 }
 
 Answer<double> attributed_fraction(const Trace& trace, const Attribution& attribution) {
@@ -62,12 +82,12 @@ Attribution attribute(const Trace& trace, const RuleSet& rules) {
   result.annotation.resize(rows, -1);
 
   NameMeanings meanings(trace, rules);
-  const std::vector<RangeSays> ranges = range_contexts(trace, meanings);
+  const RangeContexts ranges = range_contexts(trace, meanings);
   std::vector<bool> ambiguous_gemm(rows, false);
   for (std::size_t row = 0; row < rows; ++row) {
     const Context& context = trace.context_of(row);
     const bool on_device = trace.track_of(row).is_execution();
-    const RangeSays& range = ranges[row];
+    const RangeSays& range = ranges.at(row);
     result.annotation[row] = range.name;
 
     NameMeaning meaning;
@@ -100,8 +120,12 @@ Attribution attribute(const Trace& trace, const RuleSet& rules) {
     result.role[row] = context.role != Stage::kUNATTRIBUTED ? context.role
                        : result.activity[row] == ActivityClass::kNone
                            ? result.stage[row]
-                           : role_in_range(result.stage[row], ranges[row].stages);
+                           : role_in_range(result.stage[row], ranges.at(row).stages);
   }
+  PlaceTable places(result.structure);
+  mark_places(trace, ranges, result.structure, places);
+  find_steps(trace, ranges, result, places);
+  find_layers(trace, result, places);
   result.attributed_fraction = attributed_fraction(trace, result);
   result.user_rules = meanings.user_rule_uses();
   return result;

@@ -10,6 +10,7 @@
 #include "analyzer/model/answer.h"
 #include "analyzer/model/stage.h"
 #include "analyzer/model/trace.h"
+#include "analyzer/stage/structure.h"
 
 namespace moescope {
 
@@ -30,6 +31,7 @@ struct Attribution {
   std::vector<Pass> pass;
   std::vector<ActivityClass> activity;   // kNone on host tracks
   std::vector<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
+  Structure structure;                   // step, layer, micro-batch, wave
   // Share of device work time (union per device, summed) whose stage is known; absent without device work.
   Answer<double> attributed_fraction = Abstained{"no GPU or execution records"};
   std::vector<UserRuleUse> user_rules;  // empty without such rules

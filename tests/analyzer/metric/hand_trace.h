@@ -81,6 +81,7 @@ class HandTrace {
 // What the contexts say, and nothing else.
 inline Attribution as_said(const Trace& trace) {
   Attribution attribution;
+  attribution.structure = marked_structure(trace);
   for (std::size_t row = 0; row < trace.spans.size(); ++row) {
     const Context& context = trace.context_of(row);
     attribution.stage.push_back(context.stage);
