@@ -10,6 +10,7 @@
 #include "analyzer/cli/output_file.h"
 #include "analyzer/cli/scope_options.h"
 #include "analyzer/cli/stage_rule_option.h"
+#include "analyzer/report/unattributed_section.h"
 
 namespace moescope::cli {
 namespace {
@@ -19,7 +20,7 @@ struct Options {
   std::string format = "text", output;
   ScopeOptions scope;
   StageRuleOption rules;
-  bool salvage = false;
+  bool salvage = false, unattributed = false;
 };
 
 std::function<int()> define(CLI::App& app, const Global& global) {
@@ -32,11 +33,16 @@ std::function<int()> define(CLI::App& app, const Global& global) {
   options->scope.add_to(app);
   options->rules.add_to(app, "--rules");
   app.add_flag("--salvage", options->salvage, "Read what is whole of a truncated trace");
+  app.add_flag("--unattributed", options->unattributed, "List the work whose stage is not known, by time; text only");
   return [options, &global] {
     check_format(options->format, "text, json");
     const LoadedRun run = load_run(options->runs, options->scope, *options->rules.load(), options->salvage, global);
     const ReportInput input{run.trace, run.attribution, run.analysis};
     const bool color = options->output.empty() && stdout_wants_color();
+    if (options->unattributed && options->format == "text") {
+      write_output(options->output, unattributed_page(input, {color}));
+      return kDone;
+    }
     write_output(options->output,
                  options->format == "json" ? report_json(input, MOESCOPE_VERSION) : report_text(input, {color}));
     return kDone;

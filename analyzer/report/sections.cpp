@@ -5,6 +5,8 @@
 
 #include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/kernel_shapes_section.h"
+#include "analyzer/report/structure_section.h"
+#include "analyzer/report/unattributed_section.h"
 #include "analyzer/report/user_rules_section.h"
 
 namespace moescope {
@@ -33,6 +35,8 @@ void no_findings(const ReportInput&, List& list) {
 // THE list.
 constexpr auto kSections = std::to_array<Section>({
     {"diagnostics", nullptr, diagnostics_json, nullptr},  // its text stands before the figures
+    {"structure", structure_text, structure_json, nullptr},
+    {"unattributed", unattributed_text, unattributed_json, nullptr},
     {"kernel_shapes", kernel_shapes_text, kernel_shapes_json, nullptr},
     {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},
