@@ -43,13 +43,18 @@ std::vector<Abstention> abstentions(const ReportInput& input) {
   if (analysis.bounds.empty()) add("bound", "no dispatch, combine or expert work in this scope");
   if (analysis.router.layers.empty() && !analysis.router.dropped_fraction)
     add("router.layers", analysis.router.dropped_fraction.reason());
+  const Structure& structure = input.attribution.structure;
   if (!analysis.selection.per_step)
     add("steps", analysis.selection.asked == Per::kWindow
-                     ? "figures were asked for the whole window"
-                     : "no work is marked with a step: figures are for the whole window");
+                     ? std::string("figures were asked for the whole window")
+                     : (structure.step_fact.evidence.empty() ? std::string("no work is marked with a step")
+                                                             : structure.step_fact.evidence) +
+                           ": figures are for the whole window");
   if (analysis.annotations.empty() && said(trace, "no_launch_side"))
     add("annotations", "the record holds no calls that launch its device work, so no range can claim any");
-  if (analysis.layers.empty()) add("layers", "no work is marked with a layer");
+  if (analysis.layers.empty())
+    add("layers",
+        structure.layer_fact.evidence.empty() ? "no work is marked with a layer" : structure.layer_fact.evidence);
   for (const CommBound& bound : analysis.bounds)
     if (!bound.tier) add("bounds.tier", bound.tier.reason());
   if (!trace.model || trace.model->synthetic_routing < 0)

@@ -20,23 +20,17 @@ Facts facts(const ReportInput& input) {
 
 }  // namespace
 
-// Marks speak for themselves; what was found, or looked for in vain, is said.
+// Marks speak for themselves, and what was not found stands among what is not known.
 void structure_text(const ReportInput& input, TextPage& page) {
-  TextTable table({"", "", "confidence", ""}, 4);
+  TextTable table({"", "confidence", ""}, 3);
   for (const auto& [what, fact] : facts(input)) {
-    if (fact->origin == Origin::kMarked || fact->evidence.empty()) continue;
+    if (!fact->known() || fact->origin == Origin::kMarked) continue;
     std::string words(what);
     if (const std::size_t at = words.find('_'); at != std::string::npos) words[at] = '-';
-    // A layer at a time, in one piece, is an answer; steps and layers that aren't found are a want.
-    const bool want = what == "steps" || what == "layers";
-    table.row({words,
-               fact->known() ? std::string(name(fact->origin))
-               : want        ? "not found"
-                             : "none",
-               fact->known() ? percent_text(fact->confidence) : "", fact->evidence});
+    table.row({words, percent_text(fact->confidence), fact->evidence});
   }
   if (table.empty()) return;
-  page.title("Structure", "not marked in the record; found from how its kernels repeat");
+  page.title("Structure", "not marked in the record, but found: how sure, and from what");
   page.table_without_header(table);
 }
 

@@ -233,12 +233,12 @@ class StepFinder {
     const std::size_t known = marked + named;
     if (known == 0 && found == 0) {
       fact.confidence = ranks > 0 ? least : -1;
-      fact.evidence = ranks == 0 ? "no device work"
-                      : one_layer_
-                          ? "what repeats holds one expert layer: nothing tells a step from a layer then"
-                          : "no step is marked, and the kernels' sequence as a whole does not repeat three times "
-                            "(confidence " +
-                                two_digits(least) + ")";
+      fact.evidence = "no step is marked";
+      if (one_layer_)
+        fact.evidence += ", and what repeats holds one expert layer: nothing tells a step from a layer then";
+      else if (ranks > 0)
+        fact.evidence += ", and the kernels' sequence as a whole does not repeat three times" +
+                         (least > 0 ? " (confidence " + two_digits(least) + ")" : "");
       return;
     }
     fact.origin = found == 0 ? Origin::kMarked : known == 0 ? Origin::kFound : Origin::kMixed;
