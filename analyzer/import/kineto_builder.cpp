@@ -49,16 +49,25 @@ KinetoBuilder::Lane& KinetoBuilder::lane(const std::string& key, const KinetoEve
 }
 
 KinetoBuilder::Lane& KinetoBuilder::host_lane(const KinetoEvent& event) {
+  if (last_host_ != nullptr && last_host_->process == event.process && last_host_->thread == event.thread)
+    return *last_host_;
   lane_key_.assign("h").append(event.process).append("\0", 1).append(event.thread);
-  return lane(lane_key_, event, TrackKind::kHOST_THREAD, -1);
+  last_host_ = &lane(lane_key_, event, TrackKind::kHOST_THREAD, -1);
+  return *last_host_;
 }
 
 KinetoBuilder::Lane& KinetoBuilder::gpu_lane(const KinetoEvent& event) {
   std::int64_t device = event.device >= 0 ? event.device : integer_from_json(event.process).value_or(0);
   if (device < 0 || device > 1 << 20) device = 0;
   const std::string_view stream = event.stream.empty() ? event.thread : event.stream;
+  RecentStream& recent = recent_streams_[(static_cast<std::size_t>(device) +
+                                          (stream.empty() ? 0u : static_cast<unsigned char>(stream.back()))) %
+                                         recent_streams_.size()];
+  if (recent.lane != nullptr && recent.device == device && recent.stream == stream) return *recent.lane;
   lane_key_.assign("g").append(std::to_string(device)).append("\0", 1).append(stream);
-  return lane(lane_key_, event, TrackKind::kGPU_STREAM, static_cast<std::int32_t>(device));
+  Lane& found = lane(lane_key_, event, TrackKind::kGPU_STREAM, static_cast<std::int32_t>(device));
+  recent = {&found, device, std::string(stream)};
+  return found;
 }
 
 void KinetoBuilder::event(const KinetoEvent& event) {
@@ -94,6 +103,9 @@ void KinetoBuilder::metadata(const KinetoEvent& event) {
 }
 
 ContextId KinetoBuilder::context_of(const KinetoEvent& event, KinetoCategory category) {
+  const bool of_category_alone = category != KinetoCategory::kCopy && event.collective.name.empty();
+  ContextId& known = category_contexts_[static_cast<std::size_t>(category)];
+  if (of_category_alone && known.valid()) return known;
   Context context;
   context.source = Source::kKINETO;
   switch (category) {
@@ -120,7 +132,9 @@ ContextId KinetoBuilder::context_of(const KinetoEvent& event, KinetoCategory cat
     case KinetoCategory::kLeftOut:
       break;
   }
-  return builder_.context(context);
+  const ContextId id = builder_.context(context);
+  if (of_category_alone) known = id;
+  return id;
 }
 
 void KinetoBuilder::span(Ns start, Ns duration, Lane& lane, NameId name, ContextId context, std::int64_t correlation,

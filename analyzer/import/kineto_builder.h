@@ -3,6 +3,7 @@
 // Turns the events of one Kineto file into rows of a TraceBuilder. Things the file may say late (its rank, the base of
 // its times, names of its threads) are settled in finish().
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -64,6 +65,15 @@ class KinetoBuilder {
   std::size_t first_row_;
   ClockId clock_;
   std::unordered_map<std::string, Lane> lanes_;
+  // Neighbouring events mostly share a lane, or are of a few streams; and of few kinds.
+  struct RecentStream {
+    Lane* lane = nullptr;
+    std::int64_t device = -1;
+    std::string stream;
+  };
+  Lane* last_host_ = nullptr;
+  std::array<RecentStream, 8> recent_streams_;
+  std::array<ContextId, kKinetoCategories> category_contexts_;
   std::string lane_key_;                                                     // scratch
   std::map<std::pair<std::string, std::string>, std::string> thread_names_;  // by process and thread
   struct StepSeen {

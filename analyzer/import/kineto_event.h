@@ -23,6 +23,7 @@ enum class KinetoCategory {
   kAnnotation,  // ranges the user named, and categories we don't know
   kLeftOut,     // see kineto_category()
 };
+inline constexpr std::size_t kKinetoCategories = 7;
 // By the event's "cat", in the spellings of all generations. Left out: device copies of host annotations, device-side
 // synchronisation records, Python stack frames, the profiler's own marks.
 KinetoCategory kineto_category(std::string_view text);

@@ -97,6 +97,7 @@ void KinetoBuilder::settle_steps(RankId rank) {
   const LaunchIndex launches(trace, first_row_);
   SpanTable& spans = trace.spans;
   std::uint64_t without_launch = 0;
+  std::vector<std::pair<StepId, ContextId>> in_step;  // by context without a step: the last step asked for, and its own
   for (std::size_t row = first_row_; row < spans.size(); ++row) {
     const bool on_gpu = trace.track_of(row).is_execution();
     Ns instant = spans.start[row];
@@ -110,9 +111,16 @@ void KinetoBuilder::settle_steps(RankId rank) {
     }
     const StepId step = step_at(instant);
     if (!step.valid()) continue;
-    Context context = trace.context_of(row);
-    context.step = step;
-    spans.context[row] = builder_.context(context).value;
+    const auto id = static_cast<std::size_t>(spans.context[row]);
+    if (id >= in_step.size()) in_step.resize(trace.contexts.size());
+    auto& [known_step, known_context] = in_step[id];
+    if (known_step != step) {
+      Context context = trace.contexts[id];
+      context.step = step;
+      known_step = step;
+      known_context = builder_.context(context);
+    }
+    spans.context[row] = known_context.value;
   }
   if (without_launch > 0)
     diagnostic("info", "step_unknown", without_launch,
