@@ -2,8 +2,10 @@
 // How fast the Kineto importer is on one core, beside what bounds it, in the same run: reading, inflating,
 // and what simdjson alone does with the same text when all of it lies in memory.
 //   bench_import [MEGABYTES | FILE]...      default: a made-up trace of 200 MB, plain and gzip
+//   bench_import --stream GIGABYTES         memory of an import as long as you like, through a pipe
 #include <fmt/core.h>
 #include <simdjson.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -41,7 +43,7 @@ double seconds(const std::function<void()>& work) {
 }
 
 // As Kineto writes it: two host events and a flow for each kernel, 60 kernel names of 60 to 400 characters.
-void write_trace(const std::string& path, std::size_t bytes) {
+void write_trace(const std::string& path, double bytes) {
   std::mt19937 random(1);
   std::vector<std::string> names;
   for (int i = 0; i < 60; ++i)
@@ -49,7 +51,7 @@ void write_trace(const std::string& path, std::size_t bytes) {
                     ">(int*, float const*)");
   std::ofstream out(path, std::ios::binary);
   out << "{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": 0, \"world_size\": 8}, \"traceEvents\": [\n";
-  std::size_t written = 0;
+  double written = 0;
   for (std::uint64_t i = 1; written < bytes; ++i) {
     const std::uint64_t ts = 1'740'461'679'000'000 + i * 12;
     const std::string text = fmt::format(
@@ -68,7 +70,7 @@ void write_trace(const std::string& path, std::size_t bytes) {
         "      \"registers per thread\": 32, \"shared memory\": 0, \"blocks per SM\": 1.5, \"warps per SM\": 12.0,\n"
         "      \"grid\": [198, 1, 1], \"block\": [256, 1, 1], \"est. achieved occupancy %\": 19\n    }}\n  }}",
         random() % 200, ts, i, names[random() % names.size()], 7 + i % 4, ts + 40);
-    written += text.size() + 2;
+    written += static_cast<double>(text.size() + 2);
     out << text << (written < bytes ? ",\n" : "\n");
   }
   out << "], \"traceName\": \"bench.json\"}\n";
@@ -119,6 +121,49 @@ std::size_t walk(simdjson::ondemand::parser& parser, const simdjson::padded_stri
   return events;
 }
 
+// A line of /proc/self/status, in bytes.
+double memory(const std::string& line) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (double kilobytes = 0; word == line && status >> kilobytes) return kilobytes * 1024;
+  return 0;
+}
+
+// Imports in a process of its own, so that the peak is the import's: what is resident at most, sorting included, less
+// what was there before, a span.
+void measure_memory(const std::string& path, const char* what) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    const double before = memory("VmRSS:");
+    timespec from{}, to{};
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    const Trace trace = load_trace({path}, "auto", {});
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    const auto spans = static_cast<double>(trace.spans.size());
+    fmt::print("  {:<46} {:7.1f} bytes a span at the peak, {:.1f} afterwards ({:.2f} M spans, {:.0f} s)\n", what,
+               (memory("VmHWM:") - before) / spans, (memory("VmRSS:") - before) / spans, spans / 1e6,
+               static_cast<double>(to.tv_sec - from.tv_sec));
+    std::fflush(stdout);
+    _exit(0);
+  }
+  test::wait_for(child);
+}
+
+// A file of any length through a pipe, never on a disk.
+void measure_stream(const std::string& folder, double gigabytes) {
+  const std::string pipe = folder + "/pipe";
+  if (mkfifo(pipe.c_str(), 0600) != 0) std::abort();
+  const pid_t writer = fork();
+  if (writer == 0) {
+    write_trace(pipe, gigabytes * 1e9);
+    _exit(0);
+  }
+  fmt::print("made up, {} GB through a pipe\n", gigabytes);
+  measure_memory(pipe, "import");
+  test::wait_for(writer);
+}
+
 void measure(const std::string& path) {
   std::uint64_t bytes = 0;
   const double reading = seconds([&] {
@@ -157,6 +202,7 @@ void measure(const std::string& path) {
   line("simdjson alone, on demand, text in memory", walking);
   line("simdjson alone, whole tree, text in memory", parsing);
   line("import: file to sorted spans", importing);
+  measure_memory(path, "memory of an import");
   fmt::print("  import / simdjson alone on demand: {:.2f}{}\n", walking / importing, touched == 0 ? " (?)" : "");
 }
 
@@ -166,13 +212,17 @@ int main(int argc, char** argv) {
   const test::ScratchFolder folder;
   std::vector<std::string> what(argv + 1, argv + argc);
   if (what.empty()) what.emplace_back("200");
+  if (what.size() == 2 && what[0] == "--stream") {
+    measure_stream(folder.path(), std::atof(what[1].c_str()));
+    return 0;
+  }
   for (const std::string& each : what) {
     if (std::filesystem::exists(each)) {
       measure(each);
       continue;
     }
     const std::string plain = folder / "made_up.json", packed = folder / "made_up.json.gz";
-    write_trace(plain, static_cast<std::size_t>(std::atof(each.c_str()) * 1e6));
+    write_trace(plain, std::atof(each.c_str()) * 1e6);
     compress(plain, packed);
     measure(plain);
     measure(packed);
