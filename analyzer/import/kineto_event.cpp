@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "analyzer/import/decimal_time.h"
@@ -86,7 +87,7 @@ void read_arguments(ondemand::object arguments, KinetoEvent& event) {
     ondemand::value value = field.value();
     switch (key.raw()[0]) {
       case 'c':
-        if (key.unsafe_is_equal("correlation")) event.correlation = integer(value, 0);
+        if (key.unsafe_is_equal("correlation")) event.correlation = std::max<std::int64_t>(0, integer(value, 0));
         break;
       case 'd':
         if (key.unsafe_is_equal("device"))
@@ -101,7 +102,7 @@ void read_arguments(ondemand::object arguments, KinetoEvent& event) {
         if (key.unsafe_is_equal("kind")) event.copy_direction = scalar_text(value);
         break;
       case 'b':
-        if (key.unsafe_is_equal("bytes")) event.bytes = integer(value, -1);
+        if (key.unsafe_is_equal("bytes")) event.bytes = std::max<std::int64_t>(-1, integer(value, -1));
         break;
       case 'n':
         if (key.unsafe_is_equal("name")) event.argument_name = scalar_text(value);
