@@ -30,6 +30,7 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& b
   EventStreamHandler handler;
   handler.events = [&](const EventRun& run) {
     const auto taken = parser.parse(run, path, take);
+    rows.foresee(source->consumed(), source->size());
     if (options.progress) options.progress(source->consumed(), source->size());
     return taken;
   };

@@ -26,6 +26,19 @@ CopyKind copy_kind(std::string_view name) {
 KinetoBuilder::KinetoBuilder(const std::string& path, TraceBuilder& builder)
     : path_(path), builder_(builder), first_row_(builder.trace().spans.size()), collectives_(path, builder) {}
 
+void KinetoBuilder::foresee(std::uint64_t bytes_read, std::uint64_t bytes_in_all) {
+  SpanTable& spans = builder_.trace().spans;
+  constexpr std::size_t kMargin = 16 * 1024;  // spans a run may bring
+  const std::size_t mine = spans.size() - first_row_;
+  if (spans.size() + kMargin < spans.start.capacity() || mine == 0 || bytes_read == 0 || bytes_read >= bytes_in_all)
+    return;
+  const double all = static_cast<double>(mine) * static_cast<double>(bytes_in_all) / static_cast<double>(bytes_read);
+  // A first impression may be wrong by far (a dense beginning, packed bytes): never more than eight times at once.
+  const std::size_t capacity = spans.start.capacity(), most = 8 * std::max<std::size_t>(capacity, 1'000'000);
+  const auto expected = first_row_ + static_cast<std::size_t>(std::min(all * 1.05, 1e12)) + 2 * kMargin;
+  spans.reserve(std::clamp(expected, capacity + capacity / 4, most));
+}
+
 KinetoBuilder::Lane& KinetoBuilder::lane(const std::string& key, const KinetoEvent& event, TrackKind kind,
                                          std::int32_t device) {
   const auto [found, fresh] = lanes_.try_emplace(key);

@@ -26,6 +26,8 @@ class KinetoBuilder {
   void trace_name(std::string name) { trace_name_ = std::move(name); }
   void device(const KinetoDevice& device) { devices_.push_back(device); }
   void base_ns(std::int64_t base) { base_ns_ = base; }
+  // So much of the file is read: room for the rest is made once, as what came so far suggests, and not by doubling.
+  void foresee(std::uint64_t bytes_read, std::uint64_t bytes_in_all);
   void early_end(std::string reason) { early_end_ = std::move(reason); }
   void mended(std::uint64_t bytes) { mended_bytes_ = bytes; }
   // Ranks, steps, names, and the file's own row. Throws TraceError: no event, a rank another file has.

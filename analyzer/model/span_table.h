@@ -26,7 +26,7 @@ struct SpanTable {
   void push(Ns start_ns, Ns duration_ns, TrackId track_id, NameId name_id, ContextId context_id,
             std::int64_t correlation_id, std::int64_t wire_bytes, double flop_count);
   // Returns where each row came from, by row; empty where they were in order already.
-  std::vector<std::size_t> sort_by_track_and_start();
+  std::vector<std::uint32_t> sort_by_track_and_start();
 };
 
 }  // namespace moescope

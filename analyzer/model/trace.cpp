@@ -13,10 +13,10 @@ void fill(T& known, const T& said, const T& unknown) {
 }
 
 // Collectives name their span as it was given; after the sort it has another row.
-void follow_spans(std::vector<Collective>& collectives, const std::vector<std::size_t>& came_from) {
+void follow_spans(std::vector<Collective>& collectives, const std::vector<std::uint32_t>& came_from) {
   if (!collectives.empty() && !came_from.empty()) {
-    std::vector<std::int64_t> row_of(came_from.size());
-    for (std::size_t row = 0; row < came_from.size(); ++row) row_of[came_from[row]] = static_cast<std::int64_t>(row);
+    std::vector<std::uint32_t> row_of(came_from.size());
+    for (std::size_t row = 0; row < came_from.size(); ++row) row_of[came_from[row]] = static_cast<std::uint32_t>(row);
     for (Collective& one : collectives)
       if (one.span >= 0 && one.span < static_cast<std::int64_t>(row_of.size()))
         one.span = row_of[static_cast<std::size_t>(one.span)];
