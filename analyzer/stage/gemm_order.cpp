@@ -50,7 +50,10 @@ class Stretch {
   void settle(std::size_t behind, Attribution& attribution) {
     for (std::size_t i = 0; i < run_.size(); ++i) {
       const std::size_t row = run_[i];
-      const bool second = (i < behind) != is_backward(attribution.pass[row]);
+      const bool back = is_backward(attribution.pass[row]);
+      // One GEMM before the activation and two behind it: gate and up are apart, and up comes after gate's activation.
+      const bool up = !back && i == 0 && behind == 2 && first_run_ == 1;
+      const bool second = ((i < behind) != back) && !up;
       attribution.stage[row] = second ? Stage::kL2 : Stage::kL1;
       attribution.stages[row] = attribution.stage[row];
     }

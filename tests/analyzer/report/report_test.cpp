@@ -237,6 +237,26 @@ TEST_CASE("a device busy with graphs recorded as a whole has no share of communi
   CHECK(*evaluate(*find_metric(Grain::kRank, "comm_ns"), little.analysis, 0, 0) == 1'000);
 }
 
+TEST_CASE("work of no stage is listed by time, and a share of all work") {
+  HandTrace made;
+  const TrackId lane = made.lane(0);
+  made.work(lane, Stage::kL1, 0, 60);
+  made.work(lane, Stage::kUNATTRIBUTED, 60, 80);
+  made.work(lane, Stage::kUNATTRIBUTED, 90, 110);
+  const Whole whole(made.finish());
+  simdjson::dom::parser parser;
+  const std::string text = whole.json();
+  const element report = parser.parse(text);
+  REQUIRE(simdjson::dom::array(report["unattributed"]).size() == 1);
+  const element one = report["unattributed"].at(0);
+  CHECK(number(one["count"]) == 2);
+  CHECK(number(one["time_ns"]) == 40);
+  CHECK(number(one["share"]) == Approx(0.4));
+  CHECK(whole.text().find("\nUnattributed") != std::string::npos);
+  CHECK(whole.text().find("40.0 %") != std::string::npos);
+  CHECK(std::string_view(report["structure"]["steps"]["origin"]) == "none");
+}
+
 TEST_CASE("numbers for people") {
   CHECK(time_text(0) == "0 ns");
   CHECK(time_text(999) == "999 ns");

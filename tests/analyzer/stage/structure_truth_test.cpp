@@ -107,6 +107,10 @@ TEST_CASE("an expert layer over NCCL: its all-to-alls have a role") {
   CHECK(attribution.structure.layer_fact.origin == Origin::kFound);
   CHECK(roles[Stage::kDISPATCH] == 20);  // ten passes: counts and tokens out, tokens back
   CHECK(roles[Stage::kCOMBINE] == 10);
+  // Its experts are silu(x w1) * (x w3), then w2: three grouped GEMMs.
+  const auto count = [&](Stage stage) { return std::count(attribution.stage.begin(), attribution.stage.end(), stage); };
+  CHECK(count(Stage::kL1) == 20);
+  CHECK(count(Stage::kL2) == 10);
 }
 
 TEST_CASE("steps nobody marked: as many as the optimizer's, or as the marks that were taken away") {
