@@ -257,6 +257,16 @@ TEST_CASE("work of no stage is listed by time, and a share of all work") {
   CHECK(std::string_view(report["structure"]["steps"]["origin"]) == "none");
 }
 
+TEST_CASE("what fused kernels move is said to be in no figure") {
+  HandTrace made;
+  made.work(made.lane(0), Stage::kL1, 0, 60);
+  Whole whole(made.finish());
+  CHECK(whole.text().find("at once") == std::string::npos);
+  whole.attribution.stages[0] = StageSet(Stage::kL1) | Stage::kDISPATCH;
+  CHECK(whole.text().find("1 spans compute and communicate at once") != std::string::npos);
+  CHECK(whole.json().find("communication within fused kernels") != std::string::npos);
+}
+
 TEST_CASE("numbers for people") {
   CHECK(time_text(0) == "0 ns");
   CHECK(time_text(999) == "999 ns");
