@@ -9,8 +9,11 @@ Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope
   analysis.definition = definition;
   analysis.selection = select(trace, attribution, scope, per);
   const Selection& selection = analysis.selection;
-  for (const DeviceRows& device : selection.devices)
+  for (const DeviceRows& device : selection.devices) {
     analysis.ranks.push_back(overlap(trace, attribution, selection, device, definition));
+    analysis.waiting.push_back(waiting(trace, attribution, selection, device));
+  }
+  analysis.comm_rows = comm_rows(trace, attribution, selection, definition);
   analysis.stages = stage_table(trace, attribution, selection, definition);
   analysis.annotations = annotation_table(trace, attribution, selection, definition);
   analysis.steps = step_table(trace, attribution, selection, definition);

@@ -7,12 +7,14 @@
 
 #include "analyzer/metric/annotation_table.h"
 #include "analyzer/metric/comm_bound.h"
+#include "analyzer/metric/comm_rows.h"
 #include "analyzer/metric/coverage.h"
 #include "analyzer/metric/layer_table.h"
 #include "analyzer/metric/overlap.h"
 #include "analyzer/metric/router_balance.h"
 #include "analyzer/metric/stage_table.h"
 #include "analyzer/metric/step_table.h"
+#include "analyzer/metric/waiting.h"
 #include "analyzer/metric/wave_summary.h"
 
 namespace moescope {
@@ -20,7 +22,9 @@ namespace moescope {
 struct Analysis {
   Definition definition = Definition::kMoescope;
   Selection selection;
-  std::vector<Overlap> ranks;  // as selection.devices
+  std::vector<Overlap> ranks;    // as selection.devices
+  std::vector<Waiting> waiting;  // likewise
+  CommRows comm_rows;            // by pass, by wave
   std::vector<StageRow> stages;
   std::vector<AnnotationRow> annotations;
   std::vector<StepRow> steps;

@@ -36,32 +36,57 @@ template <Ns Overlap::*Member>
 Figure rank_time(const Analysis& a, std::size_t, std::size_t device) {
   return per_step(a, device, static_cast<double>(a.ranks[device].*Member));
 }
-// Graphs recorded as a whole hide what ran in them: a class' time may then be longer by all of theirs. Up to a
-// hundredth of the busy time that is borne.
-template <Ns Overlap::*Member>
-Figure rank_class_time(const Analysis& a, std::size_t row, std::size_t device) {
+// Work that can't be looked into makes every statement about what it hides a guess.
+constexpr double kFusedThatMatters = 0.01;  // of busy time
+Figure opaque(const Analysis& a, std::size_t device, bool about_communication) {
+  // Graphs recorded as a whole hide what ran in them: a class' time may then be longer by all of theirs. Up to a
+  // hundredth of the busy time that is borne.
   const Overlap& o = a.ranks[device];
   if (o.unknown > o.busy / 100) return Abstained{whole_graphs_reason(o)};
-  return rank_time<Member>(a, row, device);
+  if (about_communication &&
+      static_cast<double>(a.waiting[device].fused) > kFusedThatMatters * static_cast<double>(o.busy))
+    return Abstained{
+        "kernels that exchange tokens and compute at once ran: which part of their time is communication needs "
+        "a trace from inside them"};
+  return 0.0;
+}
+template <Ns Overlap::*Member, bool kAboutCommunication>
+Figure seen_time(const Analysis& a, std::size_t row, std::size_t device) {
+  const Figure unseen = opaque(a, device, kAboutCommunication);
+  return unseen ? rank_time<Member>(a, row, device) : unseen;
 }
 Figure rank_hidden(const Analysis& a, std::size_t, std::size_t device) {
+  if (const Figure unseen = opaque(a, device, true); !unseen) return unseen;
   const Overlap& o = a.ranks[device];
-  if (o.unknown > o.busy / 100) return Abstained{whole_graphs_reason(o)};
   return hidden({o.comm, o.exposed, o.weighed_comm, o.weighed_exposed});
 }
-Figure no_launches(const Analysis&, std::size_t, std::size_t) {
-  return Abstained{"which work waited for which needs launch times and dependencies; they are not read yet"};
+template <Ns IdleCauses::*Cause>
+Figure idle_cause(const Analysis& a, std::size_t, std::size_t device) {
+  const Answer<IdleCauses>& idle = a.waiting[device].idle;
+  if (!idle) return Abstained{idle.reason()};
+  return per_step(a, device, static_cast<double>((*idle).*Cause));
+}
+Figure blocking(const Analysis& a, std::size_t, std::size_t device) {
+  if (const Figure unseen = opaque(a, device, true); !unseen) return unseen;
+  const Answer<Ns>& time = a.waiting[device].blocking;
+  return time ? Figure(per_step(a, device, static_cast<double>(*time))) : Abstained{time.reason()};
+}
+template <Answer<Slowdown> CommContention::*Which>
+Figure contention(const Analysis& a, std::size_t, std::size_t device) {
+  const CommContention& c = a.waiting[device].contention;
+  if (c.together == 0) return kNotHere;
+  return c.*Which ? Figure((c.*Which)->ratio) : Abstained{(c.*Which).reason()};
 }
 
 // A figure of a row's cell on a device, where it has one.
-template <auto Table, class Function>
-Figure cell(const Analysis& a, std::size_t row, std::size_t device, Function figure) {
-  const auto& cell = (a.*Table)[row].cells[device];
+template <class Table, class Function>
+Figure cell(const Table& table, std::size_t row, std::size_t device, Function figure) {
+  const auto& cell = table[row].cells[device];
   return cell ? Figure(figure(*cell)) : kNotHere;
 }
-#define MOESCOPE_CELL(TABLE, EXPRESSION)                                                                            \
-  [](const Analysis& a, std::size_t row, std::size_t d) -> Figure {                                                 \
-    return cell<&Analysis::TABLE>(a, row, d, [&]([[maybe_unused]] const auto& c) -> Figure { return EXPRESSION; }); \
+#define MOESCOPE_CELL(TABLE, EXPRESSION)                                                                \
+  [](const Analysis& a, std::size_t row, std::size_t d) -> Figure {                                     \
+    return cell(a.TABLE, row, d, [&]([[maybe_unused]] const auto& c) -> Figure { return EXPRESSION; }); \
   }
 #define MOESCOPE_FIELD(EXPRESSION)                                                                                     \
   []([[maybe_unused]] const Analysis& a, [[maybe_unused]] std::size_t row, [[maybe_unused]] std::size_t d) -> Figure { \
@@ -96,18 +121,41 @@ const Metric kMetrics[] = {
     {"span_ns", "ns", kLow, Grain::kRank, true, "last end less first start of the step's work",
      rank_time<&Overlap::span>},
     {"busy_ns", "ns", kPlain, Grain::kRank, true, "time with any work", rank_time<&Overlap::busy>},
-    {"compute_ns", "ns", kPlain, Grain::kRank, true, "time with compute", rank_class_time<&Overlap::compute>},
+    {"compute_ns", "ns", kPlain, Grain::kRank, true, "time with compute", seen_time<&Overlap::compute, false>},
     {"comm_ns", "ns", kLow, Grain::kRank, true, "time with communication, control included",
-     rank_class_time<&Overlap::comm>},
+     seen_time<&Overlap::comm, true>},
     {"comm_control_ns", "ns", kLow, Grain::kRank, true,
-     "communication time that moves no payload (notify, layout, barrier)", rank_class_time<&Overlap::comm_control>},
+     "communication time that moves no payload (notify, layout, barrier)", seen_time<&Overlap::comm_control, true>},
     {"exposed_comm_ns", "ns", kLow, Grain::kRank, true, "communication time under no compute",
-     rank_class_time<&Overlap::exposed>},
+     seen_time<&Overlap::exposed, true>},
     {"hidden_fraction", "1", kHigh, Grain::kRank, true, "1 - exposed / comm", rank_hidden},
     {"idle_ns", "ns", kLow, Grain::kRank, true, "span less busy", rank_time<&Overlap::idle>},
+    {"idle_by_cause_ns.launch_starved", "ns", kLow, Grain::kRank, true,
+     "idle until work was launched that had not been when the gap began", idle_cause<&IdleCauses::launch_starved>},
+    {"idle_by_cause_ns.waiting_comm", "ns", kLow, Grain::kRank, true,
+     "idle while a transfer launched in two halves was in flight", idle_cause<&IdleCauses::waiting_comm>},
+    {"idle_by_cause_ns.dependency", "ns", kLow, Grain::kRank, true,
+     "idle although the next work was launched: it waited for other work, an event or a flag",
+     idle_cause<&IdleCauses::dependency>},
+    {"idle_by_cause_ns.other", "ns", kLow, Grain::kRank, true, "idle before work whose launch is not in the record",
+     idle_cause<&IdleCauses::other>},
     {"blocking_comm_ns", "ns", kLow, Grain::kRank, true, "the part of exposed time that compute really waited for",
-     no_launches},
-    {"idle_by_cause_ns", "ns", kLow, Grain::kRank, true, "idle time by what it waited for", no_launches},
+     blocking},
+    {"in_flight_ns", "ns", kPlain, Grain::kRank, true, "of exchanges launched in two halves: send end to receive start",
+     MOESCOPE_FIELD(a.waiting[d].split.found ? Figure(per_step(a, d, ns(a.waiting[d].split.in_flight.measure())))
+                                             : kNotHere)},
+    {"in_flight_hidden_ns", "ns", kHigh, Grain::kRank, true, "of that, under compute",
+     MOESCOPE_FIELD(a.waiting[d].split.found ? Figure(per_step(a, d, ns(a.waiting[d].split.under_compute)))
+                                             : kNotHere)},
+    {"exchange_with_reduction_ns", "ns", kLow, Grain::kRank, true,
+     "token exchange and all-reduce, reduce-scatter or all-gather at once",
+     MOESCOPE_FIELD(a.waiting[d].contention.together > 0 ? Figure(per_step(a, d, ns(a.waiting[d].contention.together)))
+                                                         : kNotHere)},
+    {"exchange_slowdown", "1", kLow, Grain::kRank, true,
+     "token exchange: median time under a reduction / alone, of the same work", contention<&CommContention::exchange>},
+    {"reduction_slowdown", "1", kLow, Grain::kRank, true,
+     "reductions: median time under a token exchange / alone, of the same work",
+     contention<&CommContention::reduction>},
     // stages
     {"count", "1", kPlain, Grain::kStage, true, "spans of the stage",
      MOESCOPE_CELL(stages, per_step(a, d, static_cast<double>(c.count)))},
@@ -134,6 +182,15 @@ const Metric kMetrics[] = {
      MOESCOPE_CELL(annotations, per_step(a, d, ns(c.exposure.exposed)))},
     {"hidden_fraction", "1", kHigh, Grain::kAnnotation, true, "1 - exposed / comm",
      MOESCOPE_CELL(annotations, hidden(c.exposure))},
+    // passes
+    {"comm_ns", "ns", kLow, Grain::kPass, true, "communication of the pass",
+     MOESCOPE_CELL(comm_rows.passes, per_step(a, d, ns(c.exposure.comm)))},
+    {"exposed_comm_ns", "ns", kLow, Grain::kPass, true, "of that, under no compute",
+     MOESCOPE_CELL(comm_rows.passes, per_step(a, d, ns(c.exposure.exposed)))},
+    {"hidden_fraction", "1", kHigh, Grain::kPass, true, "1 - exposed / comm",
+     MOESCOPE_CELL(comm_rows.passes, c.exposure.weighed_comm > 0 ? hidden(c.exposure) : kNotHere)},
+    {"expert_compute_ns", "ns", kLow, Grain::kPass, true, "time with l1, act or l2",
+     MOESCOPE_CELL(comm_rows.passes, per_step(a, d, ns(c.expert_compute)))},
     // steps
     {"step_ns", "ns", kLow, Grain::kStep, true, "length of the step's window on its clock",
      MOESCOPE_CELL(steps,
@@ -162,6 +219,15 @@ const Metric kMetrics[] = {
      MOESCOPE_FIELD(a.waves.fill_ns[d])},
     {"drain_ns", "ns", kLow, Grain::kWaves, true, "last expert compute to the layer's end, median over layers",
      MOESCOPE_FIELD(a.waves.drain_ns[d])},
+    // wave by wave
+    {"comm_ns", "ns", kLow, Grain::kWave, true, "communication marked with the wave",
+     MOESCOPE_CELL(comm_rows.waves, per_step(a, d, ns(c.exposure.comm)))},
+    {"exposed_comm_ns", "ns", kLow, Grain::kWave, true, "of that, under no compute",
+     MOESCOPE_CELL(comm_rows.waves, per_step(a, d, ns(c.exposure.exposed)))},
+    {"hidden_fraction", "1", kHigh, Grain::kWave, true, "1 - exposed / comm",
+     MOESCOPE_CELL(comm_rows.waves, hidden(c.exposure))},
+    {"expert_compute_ns", "ns", kLow, Grain::kWave, true, "time with l1, act or l2",
+     MOESCOPE_CELL(comm_rows.waves, per_step(a, d, ns(c.expert_compute)))},
     // router
     {"ranks_max_over_mean", "1", kLow, Grain::kRouter, false, "tokens of the busiest rank / mean, mean over layers",
      MOESCOPE_FIELD(a.router.ranks_max_over_mean)},
@@ -230,12 +296,16 @@ std::string_view section(Grain grain) {
       return "stages";
     case Grain::kAnnotation:
       return "annotations";
+    case Grain::kPass:
+      return "passes";
     case Grain::kStep:
       return "steps";
     case Grain::kLayer:
       return "layers";
     case Grain::kWaves:
       return "waves";
+    case Grain::kWave:
+      return "by_wave";
     case Grain::kRouter:
       return "router";
     case Grain::kRouterLayer:
@@ -254,10 +324,14 @@ std::size_t row_count(const Analysis& analysis, Grain grain) {
       return analysis.stages.size();
     case Grain::kAnnotation:
       return analysis.annotations.size();
+    case Grain::kPass:
+      return analysis.comm_rows.passes.size();
     case Grain::kStep:
       return analysis.steps.size();
     case Grain::kLayer:
       return analysis.layers.size();
+    case Grain::kWave:
+      return analysis.comm_rows.waves.size();
     case Grain::kRouterLayer:
       return analysis.router.layers.size();
     case Grain::kBound:

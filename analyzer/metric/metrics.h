@@ -13,7 +13,20 @@
 namespace moescope {
 
 // What one figure is about; the name is its section in a report.
-enum class Grain { kCoverage, kRank, kStage, kAnnotation, kStep, kLayer, kWaves, kRouter, kRouterLayer, kBound };
+enum class Grain {
+  kCoverage,
+  kRank,
+  kStage,
+  kAnnotation,
+  kPass,
+  kStep,
+  kLayer,
+  kWaves,
+  kWave,
+  kRouter,
+  kRouterLayer,
+  kBound
+};
 std::string_view section(Grain grain);  // "ranks", "router.layers", ...
 // How many rows an analysis has at a grain (devices for kRank).
 std::size_t row_count(const Analysis& analysis, Grain grain);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/overlap.h"
 
-#include <algorithm>
-#include <map>
+#include "analyzer/metric/device_timeline.h"
 
 namespace moescope {
 
@@ -47,20 +46,7 @@ Overlap overlap(const Trace& trace, const Attribution& attribution, const Select
   result.exposed = exposed.exposed;
   result.weighed_comm = exposed.weighed_comm;
   result.weighed_exposed = exposed.weighed_exposed;
-  if (device.steps.empty()) {
-    result.span = all.hull().length();
-  } else {
-    // From the first start to the last end of each step; what lies between steps is nobody's idle time.
-    std::map<StepId, Interval> hulls;
-    for (const std::size_t row : device.rows) {
-      const Interval one = selection.interval(trace, row);
-      const auto [hull, fresh] = hulls.try_emplace(attribution.structure.at(row).step, one);
-      if (!fresh) hull->second = {std::min(hull->second.begin, one.begin), std::max(hull->second.end, one.end)};
-    }
-    std::vector<Interval> spans;
-    for (const auto& [step, hull] : hulls) spans.push_back(hull);
-    result.span = IntervalSet::from(std::move(spans)).measure();
-  }
+  result.span = step_spans(trace, attribution, selection, device).measure();
   result.idle = result.span - result.busy;
   return result;
 }

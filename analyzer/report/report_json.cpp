@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/metrics.h"
 #include "analyzer/report/abstentions.h"
+#include "analyzer/report/figure_json.h"
 #include "analyzer/report/json_writer.h"
 #include "analyzer/report/questions.h"
 #include "analyzer/report/report.h"
@@ -39,6 +40,7 @@ class ReportWriter {
     router();
     bounds();
     for (const Section& section : sections()) {
+      if (section.key.empty()) continue;
       json_.key(section.key);
       if (section.json) {
         section.json(input_, json_);
@@ -139,14 +141,15 @@ class ReportWriter {
       json_.field("rank", rows.device.rank.value);
       json_.field("device", rows.device.device);
       json_.field("steps", rows.steps.size());
-      each(Grain::kRank, [&](const Metric& metric) { plain(metric, device, device); });
+      write_device_figures(json_, analysis_, Grain::kRank, device, device);
+      json_.field("split_phases", analysis_.waiting[device].split.found);
       json_.key("stages");
       json_.begin_array();
       for (std::size_t row = 0; row < analysis_.stages.size(); ++row) {
         if (!analysis_.stages[row].cells[device]) continue;
         json_.begin_object(Layout::kLine);
         stage_identity(row);
-        each(Grain::kStage, [&](const Metric& metric) { plain(metric, row, device); });
+        write_device_figures(json_, analysis_, Grain::kStage, row, device);
         json_.end_object();
       }
       json_.end_array();
@@ -156,7 +159,7 @@ class ReportWriter {
         if (!analysis_.annotations[row].cells[device]) continue;
         json_.begin_object(Layout::kLine);
         annotation_identity(row);
-        each(Grain::kAnnotation, [&](const Metric& metric) { plain(metric, row, device); });
+        write_device_figures(json_, analysis_, Grain::kAnnotation, row, device);
         json_.end_object();
       }
       json_.end_array();
@@ -275,29 +278,7 @@ class ReportWriter {
     json_.end_object();
   }
 
-  template <class Function>
-  void each(Grain grain, Function function) {
-    for (const Metric& metric : metrics())
-      if (metric.grain == grain) function(metric);
-  }
-
-  void figures(Grain grain, std::size_t row) {
-    each(grain, [&](const Metric& metric) {
-      if (!metric.per_device) return plain(metric, row, 0);
-      const Answer<RankFigure> answer = evaluate_over_ranks(metric, analysis_, row);
-      if (!answer) return;
-      json_.key(metric.id);
-      json_.begin_object(Layout::kLine);
-      json_.field("median", answer->median);
-      json_.field("worst", answer->worst);
-      json_.field("worst_rank", answer->worst_rank.value);
-      json_.end_object();
-    });
-  }
-
-  void plain(const Metric& metric, std::size_t row, std::size_t device) {
-    if (const Answer<double> answer = evaluate(metric, analysis_, row, device)) json_.field(metric.id, *answer);
-  }
+  void figures(Grain grain, std::size_t row) { write_figures(json_, analysis_, grain, row); }
 
   void strings(std::string_view key, const std::vector<std::string>& list) {
     json_.key(key);

@@ -145,6 +145,10 @@ class TextReport {
       }
       page_.table(table);
     }
+    if (const std::string control = control_sentence(analysis_); !control.empty()) line(control);
+    if (split_phases(analysis_))
+      line(page_.warn(
+          "Exchanges are launched in halves: exposed and hidden are of the halves' kernels, not of the transfers."));
   }
 
   // Whether on any device the stages' exposed times sum to more than the device's own.

@@ -3,11 +3,13 @@
 
 #include <array>
 
+#include "analyzer/report/comm_rows_section.h"
 #include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/kernel_shapes_section.h"
 #include "analyzer/report/structure_section.h"
 #include "analyzer/report/unattributed_section.h"
 #include "analyzer/report/user_rules_section.h"
+#include "analyzer/report/waiting_section.h"
 
 namespace moescope {
 namespace {
@@ -37,6 +39,9 @@ constexpr auto kSections = std::to_array<Section>({
     {"diagnostics", nullptr, diagnostics_json, nullptr},  // its text stands before the figures
     {"structure", structure_text, structure_json, nullptr},
     {"unattributed", unattributed_text, unattributed_json, nullptr},
+    {"passes", passes_text, passes_json, nullptr},
+    {"by_wave", by_wave_text, by_wave_json, nullptr},
+    {"", waiting_text, nullptr, nullptr},
     {"kernel_shapes", kernel_shapes_text, kernel_shapes_json, nullptr},
     {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},

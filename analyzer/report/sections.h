@@ -16,7 +16,7 @@
 namespace moescope {
 
 struct Section {
-  std::string_view key;  // in JSON
+  std::string_view key;  // in JSON; empty: text alone
   // Any may be null: no text; an empty array; never abstains. json writes one value.
   void (*text)(const ReportInput& input, TextPage& page) = nullptr;
   void (*json)(const ReportInput& input, JsonWriter& json) = nullptr;

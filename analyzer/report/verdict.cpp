@@ -11,6 +11,8 @@
 namespace moescope {
 namespace {
 
+constexpr double kControlThatMatters = 0.05;  // of communication time
+
 // What exposed time is a share of: the step's own length where it was recorded, else the span of its work. A host that
 // runs ahead of its device ends its steps early, so the longer of the two counts.
 struct Whole {
@@ -45,8 +47,25 @@ std::string verdict_sentence(const Analysis& analysis) {
   if (several && exposed->worst > exposed->median)
     text += fmt::format(" Worst is rank {} with {}, {}.", exposed->worst_rank.value, time_text(exposed->worst),
                         share(exposed->worst));
-  text += fmt::format(" {} of communication is hidden.", percent_text(hidden->median));
+  text += split_phases(analysis)
+              ? " Its exchanges are launched in halves: see below for what is in flight between them."
+              : fmt::format(" {} of communication is hidden.", percent_text(hidden->median));
   return text;
+}
+
+bool split_phases(const Analysis& analysis) {
+  return std::any_of(analysis.waiting.begin(), analysis.waiting.end(),
+                     [](const Waiting& waiting) { return waiting.split.found; });
+}
+
+std::string control_sentence(const Analysis& analysis) {
+  const auto comm = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_ns"), analysis, 0);
+  const auto control = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_control_ns"), analysis, 0);
+  if (!comm || !control || comm->median <= 0 || control->median < kControlThatMatters * comm->median) return "";
+  return fmt::format(
+      "Control is {} of communication: notify, layout and barrier kernels, which move no payload but agree "
+      "on counts and wait for the other ranks to arrive.",
+      percent_text(control->median / comm->median));
 }
 
 }  // namespace moescope
