@@ -21,7 +21,8 @@ void idle(const ReportInput& input, TextPage& page) {
   const Analysis& analysis = input.analysis;
   const FigureText figures(analysis);
   bool any = false;
-  for (const Waiting& waiting : analysis.waiting) any = any || waiting.idle || waiting.blocking;
+  for (const Waiting& waiting : analysis.waiting)
+    any = any || (waiting.idle && waiting.idle->total() > 0) || (waiting.blocking && *waiting.blocking > 0);
   if (!any) return;
   page.title("Idle, by what it waited for");
   const std::size_t devices = analysis.selection.devices.size();

@@ -83,6 +83,7 @@ Attribution as_recorded(const Trace& trace) {
   for (std::size_t row = 0; row < trace.spans.size(); ++row) {
     const Context& context = trace.context_of(row);
     attribution.stage.push_back(context.stage);
+    attribution.stages.push_back(context.stage == Stage::kUNATTRIBUTED ? StageSet() : StageSet(context.stage));
     attribution.role.push_back(context.role);
     attribution.part.push_back(context.part);
     attribution.pass.push_back(context.pass);
