@@ -87,7 +87,6 @@ inline Attribution as_said(const Trace& trace) {
     attribution.stage.push_back(context.stage);
     attribution.stages.push_back(context.stage);
     attribution.role.push_back(context.role == Stage::kUNATTRIBUTED ? context.stage : context.role);
-    attribution.stages.push_back(context.stage == Stage::kUNATTRIBUTED ? StageSet() : StageSet(context.stage));
     attribution.part.push_back(context.part);
     attribution.pass.push_back(context.pass);
     attribution.activity.push_back(trace.track_of(row).is_execution()
