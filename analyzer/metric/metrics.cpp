@@ -56,7 +56,6 @@ Figure seen_time(const Analysis& a, std::size_t row, std::size_t device) {
   return unseen ? rank_time<Member>(a, row, device) : unseen;
 }
 Figure rank_hidden(const Analysis& a, std::size_t, std::size_t device) {
-  if (const Figure unseen = opaque(a, device, true); !unseen) return unseen;
   const Overlap& o = a.ranks[device];
   return hidden({o.comm, o.exposed, o.weighed_comm, o.weighed_exposed});
 }
@@ -359,6 +358,9 @@ std::string qualified_id(const Metric& metric) {
 }
 
 Answer<double> evaluate(const Metric& metric, const Analysis& analysis, std::size_t row, std::size_t device) {
+  // What hides what is unknown in every table where it is unknown of the device.
+  if (metric.per_device && (metric.id.starts_with("exposed") || metric.id.starts_with("hidden")))
+    if (Figure unseen = opaque(analysis, device, true); !unseen) return unseen;
   Answer<double> answer = metric.evaluate(analysis, row, device);
   if (answer && !std::isfinite(*answer)) return Abstained{"the figure is not finite: a time of zero divides it"};
   return answer;

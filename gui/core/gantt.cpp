@@ -69,7 +69,7 @@ void add_lanes(const Trace& trace, const Attribution& attribution, const DeviceA
       if (attribution.activity[row] == ActivityClass::kNone) continue;
       const auto role = static_cast<std::size_t>(attribution.role[row]);
       const Interval time = trace.spans.interval(row);
-      const std::int32_t wave = trace.context_of(row).wave.value;
+      const std::int32_t wave = attribution.structure.at(row).wave.value;
       spans[role].push_back(
           {{time.begin - group.zero, time.end - group.zero},
            static_cast<std::uint32_t>(row),

@@ -21,7 +21,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string about(const Trace& trace, const Gantt& gantt) {
+std::string about(const Trace& trace, const Structure& structure, const Gantt& gantt) {
   std::vector<std::string> parts;
   if (!trace.files.empty() && !trace.files.front().executable.empty())
     parts.emplace_back(last_part(trace.files.front().executable));
@@ -32,10 +32,10 @@ std::string about(const Trace& trace, const Gantt& gantt) {
   std::set<std::int64_t> steps;
   for (const DeviceFigures& figures : gantt.figures.devices)
     if (figures.device.rank.valid()) ranks.insert(figures.device.rank.value);
-  for (const Step& step : trace.steps) steps.insert(step.number);
-  for (const Context& context : trace.contexts) {
-    if (context.layer.valid()) layers.insert(context.layer.value);
-    if (context.wave.valid()) waves.insert(context.wave.value);
+  for (const Step& step : structure.steps) steps.insert(step.number);
+  for (const Place& place : structure.places) {
+    if (place.layer.valid()) layers.insert(place.layer.value);
+    if (place.wave.valid()) waves.insert(place.wave.value);
   }
   if (!ranks.empty()) parts.push_back(counted(ranks.size(), "rank"));
   if (!steps.empty()) parts.push_back(counted(steps.size(), "step"));
@@ -48,11 +48,12 @@ std::string about(const Trace& trace, const Gantt& gantt) {
 
 }  // namespace
 
-RunTitle run_title(const Trace& trace, const Gantt& gantt, const std::vector<std::string>& paths) {
+RunTitle run_title(const Trace& trace, const Structure& structure, const Gantt& gantt,
+                   const std::vector<std::string>& paths) {
   RunTitle title;
   title.name = paths.empty() ? "run" : std::string(last_part(paths.front()));
   if (paths.size() > 1) title.name += fmt::format(" and {} more", paths.size() - 1);
-  title.about = about(trace, gantt);
+  title.about = about(trace, structure, gantt);
 
   const RunFigures& run = gantt.figures;
   if (run.step)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/stage/structure.h"
 #include "gui/core/gantt.h"
 
 namespace moescope::gui {
@@ -17,6 +18,7 @@ struct RunTitle {
   std::vector<KeyFigure> figures;
   std::vector<std::string> badges;  // "virtual clock", "cut short"
 };
-RunTitle run_title(const Trace& trace, const Gantt& gantt, const std::vector<std::string>& paths);
+RunTitle run_title(const Trace& trace, const Structure& structure, const Gantt& gantt,
+                   const std::vector<std::string>& paths);
 
 }  // namespace moescope::gui

@@ -62,11 +62,12 @@ std::vector<Fact> span_facts(const Trace& trace, const Attribution& attribution,
   const auto add_place = [&place](std::string_view what, std::int64_t value) {
     place += fmt::format("{}{} {}", place.empty() ? "" : ", ", what, value);
   };
-  if (context.step.valid()) add_place("step", step_number(trace, group.device.rank, context.step));
-  if (context.layer.valid()) add_place("layer", context.layer.value);
-  if (context.micro_batch.valid()) add_place("micro-batch", context.micro_batch.value);
+  const Place& at = attribution.structure.at(row);
+  if (at.step.valid()) add_place("step", step_number(attribution.structure, group.device.rank, at.step));
+  if (at.layer.valid()) add_place("layer", at.layer.value);
+  if (at.micro_batch.valid()) add_place("micro-batch", at.micro_batch.value);
   if (context.chunk >= 0) add_place("chunk", context.chunk);
-  if (context.wave.valid()) add_place("wave", context.wave.value);
+  if (at.wave.valid()) add_place("wave", at.wave.value);
   if (!place.empty()) facts.push_back({"place", place});
   facts.push_back({"start", duration_text(static_cast<double>(trace.spans.start[row] - group.zero))});
   facts.push_back({"duration", duration_text(duration)});

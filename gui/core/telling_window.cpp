@@ -21,13 +21,13 @@ void add(std::optional<Interval>& hull, Interval part) {
   hull = hull ? Interval{std::min(hull->begin, part.begin), std::max(hull->end, part.end)} : part;
 }
 
-// The hull of all spans in the picture that a condition on their context selects.
+// The hull of all spans in the picture that a condition on their place selects.
 template <class Selects>
-std::optional<Interval> hull_of(const Trace& trace, const Gantt& gantt, Selects selects) {
+std::optional<Interval> hull_of(const Structure& structure, const Gantt& gantt, Selects selects) {
   std::optional<Interval> hull;
   for (const Lane& lane : gantt.lanes)
     for (std::size_t i = 0; i < lane.segments.size(); ++i)
-      if (selects(gantt.groups[lane.group], trace.context_of(lane.row[i]))) add(hull, lane.segments[i]);
+      if (selects(gantt.groups[lane.group], structure.at(lane.row[i]))) add(hull, lane.segments[i]);
   return hull;
 }
 
@@ -66,12 +66,12 @@ TellingWindow middle_of_run(const Gantt& gantt) {
 
 }  // namespace
 
-TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range& steps) {
+TellingWindow telling_window(const Structure& structure, const Gantt& gantt, const Range& steps) {
   if (gantt.groups.empty()) return {{0, std::max<Ns>(gantt.length, 1)}, "the whole run"};
   // Steps of the first rank shown, by the user's number; the other ranks' steps of the same number belong to them.
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> number_of;
   std::vector<std::int64_t> numbers;
-  for (const Step& step : trace.steps) {
+  for (const Step& step : structure.steps) {
     number_of[{step.rank.value, step.step.value}] = step.number;
     if (step.rank == gantt.groups.front().device.rank && steps.contains(step.number)) numbers.push_back(step.number);
   }
@@ -80,11 +80,11 @@ TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range
   const bool chosen = !steps.all();
   const std::int64_t first = chosen ? numbers.front() : numbers[numbers.size() / 2];
   const std::int64_t last = chosen ? numbers.back() : first;
-  const auto in_steps = [&](const LaneGroup& group, const Context& context) {
-    const auto found = number_of.find({group.device.rank.value, context.step.value});
+  const auto in_steps = [&](const LaneGroup& group, const Place& place) {
+    const auto found = number_of.find({group.device.rank.value, place.step.value});
     return found != number_of.end() && found->second >= first && found->second <= last;
   };
-  const auto hull = hull_of(trace, gantt, in_steps);
+  const auto hull = hull_of(structure, gantt, in_steps);
   if (!hull) return middle_of_run(gantt);
   std::string what = first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last);
   if (chosen || most_spans_in(gantt, *hull) <= kMostSpansALane) return {with_room(*hull), what};
@@ -92,8 +92,8 @@ TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range
   std::set<std::int32_t> layers;
   for (const Lane& lane : gantt.lanes)
     for (std::size_t i = 0; i < lane.segments.size(); ++i) {
-      const Context& context = trace.context_of(lane.row[i]);
-      if (context.layer.valid() && in_steps(gantt.groups[lane.group], context)) layers.insert(context.layer.value);
+      const Place& place = structure.at(lane.row[i]);
+      if (place.layer.valid() && in_steps(gantt.groups[lane.group], place)) layers.insert(place.layer.value);
     }
   if (layers.size() < 2) return {with_room(*hull), what};
   // As many layers around the middle one as stay readable.
@@ -101,8 +101,8 @@ TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range
   const std::size_t count = std::clamp<std::size_t>(kMostSpansALane / a_layer, 1, layers.size());
   const auto first_layer = std::next(layers.begin(), static_cast<std::ptrdiff_t>((layers.size() - count + 1) / 2));
   const std::int32_t from = *first_layer, to = *std::next(first_layer, static_cast<std::ptrdiff_t>(count - 1));
-  const auto layer_hull = hull_of(trace, gantt, [&](const LaneGroup& group, const Context& context) {
-    return context.layer.value >= from && context.layer.value <= to && in_steps(group, context);
+  const auto layer_hull = hull_of(structure, gantt, [&](const LaneGroup& group, const Place& place) {
+    return place.layer.value >= from && place.layer.value <= to && in_steps(group, place);
   });
   what += from == to ? fmt::format(", layer {}", from) : fmt::format(", layers {} to {}", from, to);
   return {with_room(*layer_hull), what};

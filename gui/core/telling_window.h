@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "analyzer/stage/structure.h"
 #include "gui/core/gantt.h"
 
 namespace moescope::gui {
@@ -14,6 +15,6 @@ struct TellingWindow {
   std::string what;  // "step 4, layer 1"
 };
 // steps: the ones to look at (the user's numbers), all by default; with a choice made, all of its steps are shown.
-TellingWindow telling_window(const Trace& trace, const Gantt& gantt, const Range& steps = {});
+TellingWindow telling_window(const Structure& structure, const Gantt& gantt, const Range& steps = {});
 
 }  // namespace moescope::gui

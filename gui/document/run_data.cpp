@@ -14,7 +14,7 @@ RunPtr make_run(std::vector<std::string> paths, Trace trace, Attribution attribu
   scope.ranks = options.ranks;
   run->analysis = analyze(run->trace, run->attribution, scope);
   run->gantt = build_gantt(run->trace, run->attribution, run->analysis, options);
-  run->title = run_title(run->trace, run->gantt, run->paths);
+  run->title = run_title(run->trace, run->attribution.structure, run->gantt, run->paths);
   return run;
 }
 

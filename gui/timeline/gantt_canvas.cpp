@@ -41,7 +41,7 @@ void GanttCanvas::setRun(const RunPtr& run) {
   layout_ = run_ ? LaneLayout(run_->gantt, heights_) : LaneLayout();
   axis_ = TimeAxis(run_ ? static_cast<double>(run_->gantt.length) : 1, geometry_.plot_width);
   if (run_) {
-    const TellingWindow window = telling_window(run_->trace, run_->gantt);
+    const TellingWindow window = telling_window(run_->attribution.structure, run_->gantt);
     axis_.show(static_cast<double>(window.time.begin), static_cast<double>(window.time.end));
   }
   emit rangeChanged({});
@@ -88,7 +88,7 @@ void GanttCanvas::showTelling() {
 
 void GanttCanvas::showSteps(const Range& steps) {
   if (!run_) return;
-  const TellingWindow window = telling_window(run_->trace, run_->gantt, steps);
+  const TellingWindow window = telling_window(run_->attribution.structure, run_->gantt, steps);
   showRange({static_cast<double>(window.time.begin), static_cast<double>(window.time.end)});
 }
 

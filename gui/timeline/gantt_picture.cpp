@@ -29,7 +29,7 @@ Frame picture_frame(const RunData& run, const PictureRequest& request, const Tex
     input.window_note =
         fmt::format("shown: {} of {}", duration_text(input.axis.end() - input.axis.begin()), duration_text(length));
   } else {
-    const TellingWindow window = telling_window(run.trace, run.gantt, request.steps);
+    const TellingWindow window = telling_window(run.attribution.structure, run.gantt, request.steps);
     input.axis.show(static_cast<double>(window.time.begin), static_cast<double>(window.time.end));
     input.window_note = "shown: " + window.what;
   }

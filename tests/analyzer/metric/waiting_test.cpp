@@ -228,6 +228,11 @@ TEST_CASE("a whole graph launch is busy time, and makes what hides what unknown"
   const auto at = [&](const char* id) { return evaluate(*find_metric(Grain::kRank, id), analysis, 0); };
   CHECK(*at("busy_ns") == 200);
   CHECK(*at("idle_ns") == 20);
+  for (const char* id : {"exposed_ns", "hidden_fraction"}) {
+    CAPTURE(id);
+    CHECK_FALSE(evaluate(*find_metric(Grain::kStage, id), analysis, 0));
+  }
+  CHECK(*evaluate(*find_metric(Grain::kStage, "time_ns"), analysis, 0) == 100);
   for (const char* id : {"compute_ns", "comm_ns", "exposed_comm_ns", "hidden_fraction", "blocking_comm_ns"}) {
     CAPTURE(id);
     REQUIRE_FALSE(at(id));

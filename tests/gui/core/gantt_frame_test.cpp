@@ -17,7 +17,7 @@ struct Made {
     input.trace = &sample.trace;
     input.attribution = &sample.attribution;
     input.gantt = &sample.gantt;
-    input.title = run_title(sample.trace, sample.gantt, {"/runs/wave/"});
+    input.title = run_title(sample.trace, sample.attribution.structure, sample.gantt, {"/runs/wave/"});
     input.geometry = frame_geometry(width, height);
     input.axis = TimeAxis(static_cast<double>(sample.gantt.length), input.geometry.plot_width);
     input.text_width = estimated_text_width;
