@@ -25,6 +25,18 @@ std::optional<ForeignFormat> foreign_format(std::string_view head, std::string_v
     return ForeignFormat{"a table that nsys stats made", "export the report itself: nsys export --type sqlite FILE"};
   if (has("_matching_timestamp", 1024))
     return ForeignFormat{"a table that Pipit made", "import the trace it was made from"};
+  if (has("\"token_scores\"", 256))
+    return ForeignFormat{"shares of tokens by expert, without counts",
+                         "export tokens per expert, as [layers][experts]"};
+  if (has("\"think_expert_analytics\"", 1024))
+    return ForeignFormat{"frequencies of experts by topic, without counts",
+                         "export tokens per expert, as [layers][experts]"};
+  if (has("\"avg_drop_rate\"", 2048) || (has("\"drop_rate\"", 2048) && has("\"train_loss\"", 2048)))
+    return ForeignFormat{"a benchmark's drop rates, without tokens per expert", "export tokens per expert, as CSV"};
+  if (head.size() > 64 && head.substr(0, 4096).find_first_not_of("0123456789.\t\n\r") == std::string_view::npos &&
+      has("\t", 16))
+    return ForeignFormat{"a table of numbers without a header",
+                         "write a CSV with the columns step, layer, expert, tokens"};
   if (path.ends_with(".nsys-rep") || path.ends_with(".qdrep"))
     return ForeignFormat{"an Nsight Systems report", "export it: nsys export --type sqlite FILE"};
   if (path.ends_with(".ncu-rep"))

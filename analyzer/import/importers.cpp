@@ -6,6 +6,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/kineto.h"
 #include "analyzer/import/nsys.h"
+#include "analyzer/import/router.h"
 #include "analyzer/import/trace_folder.h"
 #include "analyzer/store/trace_reader.h"
 
@@ -17,8 +18,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRunFile = "moescope";
 
 // THE list. The first whose sniff says yes reads the file, so the pickier ones come first.
-std::array<Importer, 2> list() {
-  return {kineto_importer(), nsys_importer()};
+std::array<Importer, 3> list() {
+  return {router_importer(), kineto_importer(), nsys_importer()};
 }
 
 std::string known_formats() {
@@ -49,9 +50,9 @@ const Importer& choose(const std::string& path, const std::string& format) {
   const std::string head = head_of(path);
   if (head.empty()) throw TraceError(path, "", "the file is empty", "record it again");
   if (const Importer* known = by_content(path, head)) return *known;
+  if (const auto foreign = foreign_format(head, path)) throw TraceError(path, "", foreign->what, foreign->mend);
   // JSON of no format in particular: what is amiss is best said by the one that reads all.
   if (is_json(head)) return kineto_importer();
-  if (const auto foreign = foreign_format(head, path)) throw TraceError(path, "", foreign->what, foreign->mend);
   throw TraceError(path, "", "a format this version does not know", "it reads " + known_formats());
 }
 
@@ -138,7 +139,8 @@ Trace load_trace(const std::vector<std::string>& paths, const std::string& forma
     check_one_run(builder.trace());
   }
   Trace trace = builder.finish();
-  if (trace.spans.size() == 0 && trace.steps.empty() && trace.router_loads.empty() && !trace.cut_short())
+  if (trace.spans.size() == 0 && trace.steps.empty() && trace.router_loads.empty() && trace.expert_placements.empty() &&
+      !trace.cut_short())
     throw TraceError(paths.front(), "", "no event in it", "record it again");
   return trace;
 }

@@ -21,11 +21,32 @@ struct Loads {
   double assigned = 0, kept = 0;
 };
 
+// Which ranks hold an expert's copies, where a placement was recorded.
+class Placement {
+ public:
+  explicit Placement(const Trace& trace) {
+    for (const ExpertPlacement& one : trace.expert_placements)
+      if (one.rank.valid()) holders_[{one.layer, one.logical}].push_back(one.rank);
+  }
+  bool known() const { return !holders_.empty(); }
+  // Those of a layer, else of every layer; empty where nobody said.
+  const std::vector<RankId>& holders(LayerId layer, ExpertId expert) const {
+    static const std::vector<RankId> kNone;
+    for (const std::int32_t of : {layer.value, -1})
+      if (const auto found = holders_.find({of, expert.value}); found != holders_.end()) return found->second;
+    return kNone;
+  }
+
+ private:
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<RankId>> holders_;  // by layer and logical expert
+};
+
 struct Tally {
   std::map<InstanceKey, Loads> instances;
   std::set<RankId> ranks;
   std::int32_t experts = 0;
   bool received = false;
+  bool rankless = false;  // some counts are of all ranks together, and no placement says whose they are
 };
 
 // One side only, or pairs would count twice: what experts received where anybody recorded that, else what was sent.
@@ -34,6 +55,7 @@ Tally tally(const Trace& trace, const Scope& scope) {
   result.received = std::any_of(trace.router_loads.begin(), trace.router_loads.end(),
                                 [](const RouterLoad& load) { return load.side == Side::kRECEIVED; });
   if (trace.model && trace.model->experts > 0) result.experts = trace.model->experts;
+  const Placement placement(trace);
   for (const RouterLoad& load : trace.router_loads) {
     if ((load.side == Side::kRECEIVED) != result.received) continue;
     const std::int64_t step = step_number(trace, load.rank, load.step);
@@ -43,10 +65,20 @@ Tally tally(const Trace& trace, const Scope& scope) {
     if (known != nullptr && !known->ended) continue;
     Loads& loads = result.instances[{load.layer, step, load.micro_batch}];
     loads.experts[load.expert] += static_cast<double>(load.kept);
-    if (result.received) loads.ranks[load.rank] += static_cast<double>(load.kept);
     loads.assigned += static_cast<double>(load.assigned);
     loads.kept += static_cast<double>(load.kept);
-    result.ranks.insert(load.rank);
+    if (load.rank.valid()) {
+      if (result.received) loads.ranks[load.rank] += static_cast<double>(load.kept);
+      result.ranks.insert(load.rank);
+    } else {
+      // Copies of an expert are taken to share its tokens evenly.
+      const std::vector<RankId>& holders = placement.holders(load.layer, load.expert);
+      result.rankless = result.rankless || holders.empty();
+      for (const RankId rank : holders) {
+        loads.ranks[rank] += static_cast<double>(load.kept) / static_cast<double>(holders.size());
+        result.ranks.insert(rank);
+      }
+    }
     result.experts = std::max(result.experts, load.expert.value + 1);
   }
   return result;
@@ -108,7 +140,7 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection,
   }
   const Tally counts = tally(trace, selection.scope);
   const std::size_t expected = expected_ranks(trace);
-  if (counts.ranks.size() < expected) {
+  if (!counts.rankless && counts.ranks.size() < expected) {
     abstain("router counts of " + std::to_string(counts.ranks.size()) + " of " + std::to_string(expected) +
             " ranks: record the others too");
     return result;
@@ -123,7 +155,10 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection,
     }
     layers[std::get<0>(key)].push_back(&loads);
   }
-  const char* const sent_only = "only the sent side was recorded: which rank computes a token isn't known";
+  const bool by_rank = counts.received && !counts.rankless;
+  const char* const sent_only =
+      counts.received ? "the counts are of all ranks together, and which rank holds which expert isn't known"
+                      : "only the sent side was recorded: which rank computes a token isn't known";
   for (const auto& [layer, list] : layers) {
     RouterLayer row;
     row.layer = layer;
@@ -144,7 +179,7 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection,
       cv.add(coefficient_of_variation(experts));
       gini_mean.add(gini(experts));
       if (experts.size() > 1) entropy.add(entropy_normalised(experts));
-      if (!counts.received) continue;
+      if (!by_rank) continue;
       std::vector<double> ranks;
       for (const RankId rank : counts.ranks) {
         const auto found = loads->ranks.find(rank);
@@ -165,9 +200,9 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection,
     row.entropy_normalised = entropy.answer(counts.experts > 1 ? all_dropped : "there is one expert only");
     row.dead_experts = static_cast<double>(counts.experts) - static_cast<double>(alive.size());
     row.dropped_fraction = (layer_assigned - layer_kept) / layer_assigned;
-    row.balancedness_sglang = sglang.answer(counts.received ? all_dropped : sent_only);
+    row.balancedness_sglang = sglang.answer(by_rank ? all_dropped : sent_only);
     row.balancedness_vllm = layer_max > 0 ? Answer<double>(layer_mean / layer_max)
-                                          : Answer<double>(Abstained{counts.received ? all_dropped : sent_only});
+                                          : Answer<double>(Abstained{by_rank ? all_dropped : sent_only});
     assigned += layer_assigned;
     kept += layer_kept;
     mean_sum += layer_mean;
@@ -178,7 +213,7 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection,
     abstain("no tokens were routed in this scope");
     return result;
   }
-  const char* const otherwise = counts.received ? "every token was dropped" : sent_only;
+  const char* const otherwise = by_rank ? "every token was dropped" : sent_only;
   result.dropped_fraction = (assigned - kept) / assigned;
   result.ranks_max_over_mean = all_ratio.answer(otherwise);
   result.balancedness_sglang = all_sglang.answer(otherwise);

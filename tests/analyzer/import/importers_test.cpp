@@ -61,7 +61,7 @@ TEST_CASE("what the user names is told apart by content") {
   CHECK(load_trace({folder / "run.anything"}, "auto", {}).files.at(0).format == "moescope");
   CHECK(load_trace({folder / "run.anything"}, "moescope", {}).spans.size() == 1);
   CHECK(error_of({folder / "trace.bin"}, "moescope").find("not a SQLite file") != std::string::npos);
-  CHECK(error_of({folder / "trace.bin"}, "oracle").find("unknown format \"oracle\"; use auto, moescope, kineto") !=
+  CHECK(error_of({folder / "trace.bin"}, "oracle").find("unknown format \"oracle\"; use auto, moescope, router") !=
         std::string::npos);
 }
 
