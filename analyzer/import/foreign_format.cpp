@@ -25,6 +25,9 @@ std::optional<ForeignFormat> foreign_format(std::string_view head, std::string_v
     return ForeignFormat{"a table that nsys stats made", "export the report itself: nsys export --type sqlite FILE"};
   if (has("_matching_timestamp", 1024))
     return ForeignFormat{"a table that Pipit made", "import the trace it was made from"};
+  if (has("\"ncclProfile", 16384) || has("\"ProfilerLifecycle\"", 1024))
+    return ForeignFormat{"events of an NCCL profiler plugin of another kind",
+                         "record with NCCL Inspector, which NCCL ships (ext-profiler/inspector)"};
   if (has("\"token_scores\"", 256))
     return ForeignFormat{"shares of tokens by expert, without counts",
                          "export tokens per expert, as [layers][experts]"};

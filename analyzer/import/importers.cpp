@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "analyzer/import/foreign_format.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/kineto.h"
+#include "analyzer/import/nccl_inspector.h"
 #include "analyzer/import/nsys.h"
 #include "analyzer/import/router.h"
+#include "analyzer/import/synthetic_routing.h"
 #include "analyzer/import/trace_folder.h"
 #include "analyzer/store/trace_reader.h"
 
@@ -18,8 +21,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRunFile = "moescope";
 
 // THE list. The first whose sniff says yes reads the file, so the pickier ones come first.
-std::array<Importer, 3> list() {
-  return {router_importer(), kineto_importer(), nsys_importer()};
+std::array<Importer, 4> list() {
+  return {router_importer(), nccl_inspector_importer(), kineto_importer(), nsys_importer()};
 }
 
 std::string known_formats() {
@@ -129,18 +132,29 @@ Trace load_trace(const std::vector<std::string>& paths, const std::string& forma
       builder.trace().diagnostics.push_back(
           {"info", "file_skipped", static_cast<std::int64_t>(named.skipped.size()), skipped_text(path, named.skipped)});
   }
+  // Timelines first: a log of collectives beside one adds to it what it lacks.
+  std::vector<std::pair<std::string, const Importer*>> chosen;  // none: a run file
+  for (const std::string& file : files)
+    chosen.emplace_back(
+        file, format == kRunFile || (format == "auto" && is_run_file(file)) ? nullptr : &choose(file, format));
+  std::stable_partition(chosen.begin(), chosen.end(), [](const auto& one) {
+    return one.second == nullptr || one.second->name != nccl_inspector_importer().name;
+  });
+  files.clear();
+  for (const auto& [file, importer] : chosen) files.push_back(file);
   OverallProgress progress(options, files);
-  for (const std::string& file : files) {
-    if (format == kRunFile || (format == "auto" && is_run_file(file)))
+  for (const auto& [file, importer] : chosen) {
+    if (importer == nullptr)
       read_run_file(file, builder);
     else
-      choose(file, format).read(file, progress.of_next_file(), builder);
+      importer->read(file, progress.of_next_file(), builder);
     progress.file_done();
     check_one_run(builder.trace());
   }
   Trace trace = builder.finish();
+  settle_synthetic_routing(trace);
   if (trace.spans.size() == 0 && trace.steps.empty() && trace.router_loads.empty() && trace.expert_placements.empty() &&
-      !trace.cut_short())
+      trace.collectives.empty() && !trace.cut_short())
     throw TraceError(paths.front(), "", "no event in it", "record it again");
   return trace;
 }

@@ -59,6 +59,12 @@ void RouterBuilder::finish() {
     if (trace.model->experts < 0) trace.model->experts = static_cast<std::int32_t>(experts);
     if (trace.model->source.empty()) trace.model->source = "router counts";
   }
+  if (said_) {
+    if (!trace.model) trace.model = Model{};
+    trace.model->synthetic_routing = std::max(trace.model->synthetic_routing, synthetic_ ? 1 : 0);
+    if (synthetic_)
+      trace.diagnostics.push_back({"warning", "synthetic_routing", 1, path_ + ": says that its routing was made up"});
+  }
   SourceFile file;
   file.path = path_;
   file.format = "router";

@@ -27,6 +27,10 @@ class RouterBuilder {
   std::int64_t tokens(double value, const std::string& where) const;
   std::int64_t index(double value, std::int64_t limit, const char* what, const std::string& where) const;
   void place(std::int64_t layer, std::int64_t physical, std::int64_t logical, std::int64_t rank);
+  void routing(bool synthetic) {
+    synthetic_ = synthetic_ || synthetic;
+    said_ = true;
+  }  // the file says so
   [[noreturn]] void refuse(const std::string& where, const std::string& what, const std::string& mend) const;
 
   // Into the trace. Throws TraceError where there was nothing.
@@ -40,6 +44,7 @@ class RouterBuilder {
   TraceBuilder& builder_;
   std::map<Place, Count> counts_;
   std::size_t placements_ = 0;
+  bool said_ = false, synthetic_ = false;
 };
 
 }  // namespace moescope

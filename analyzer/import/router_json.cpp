@@ -122,6 +122,14 @@ void add_placement(const element& layer_list, RouterBuilder& builder) {
   }
 }
 
+// {"synthetic_routing": true}, or Megatron's option.
+void take_routing(const element& document, RouterBuilder& builder) {
+  for (const char* key : {"synthetic_routing", "moe_router_force_load_balancing"}) {
+    bool synthetic = false;
+    if (document[key].get(synthetic) == simdjson::SUCCESS) builder.routing(synthetic);
+  }
+}
+
 std::string_view first_line(std::string_view head) {
   return head.substr(0, head.find('\n'));
 }
@@ -157,6 +165,7 @@ void read_router_json(const std::string& path, std::string text, RouterBuilder& 
   (void)path;
   array list;
   if (document.get(list) == simdjson::SUCCESS) return add_maps(list, builder);
+  take_routing(document, builder);
   element inner;
   if (document["logical_count"].get(inner) == simdjson::SUCCESS) return add_logical_count(inner, builder);
   if (document["layer_list"].get(inner) == simdjson::SUCCESS) return add_placement(inner, builder);
@@ -178,6 +187,7 @@ void read_router_lines(const std::string& path, const std::string& text, RouterB
     if (const auto error = parser.parse(line.data(), line.size()).get(document))
       builder.refuse(where, std::string("not valid JSON (") + simdjson::error_message(error) + ")",
                      "mend the line, or cut the file before it");
+    take_routing(document, builder);
     RouterBuilder::Place place;
     const auto field = [&](std::string_view key, std::int64_t& into, std::int64_t limit) {
       double value = 0;

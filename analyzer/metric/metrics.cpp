@@ -343,6 +343,14 @@ std::size_t row_count(const Analysis& analysis, Grain grain) {
   return 0;
 }
 
+namespace {
+bool needs_other_work(std::string_view id) {
+  for (const std::string_view begin : {"exposed", "hidden", "idle", "compute", "blocking", "busy"})
+    if (id.starts_with(begin)) return true;
+  return false;
+}
+}  // namespace
+
 std::span<const Metric> metrics() {
   return kMetrics;
 }
@@ -361,6 +369,8 @@ Answer<double> evaluate(const Metric& metric, const Analysis& analysis, std::siz
   // What hides what is unknown in every table where it is unknown of the device.
   if (metric.per_device && (metric.id.starts_with("exposed") || metric.id.starts_with("hidden")))
     if (Figure unseen = opaque(analysis, device, true); !unseen) return unseen;
+  if (metric.per_device && analysis.ranks[device].communication_alone && needs_other_work(metric.id))
+    return Abstained{"the record holds NCCL's operations alone: what ran beside them is not in it"};
   Answer<double> answer = metric.evaluate(analysis, row, device);
   if (answer && !std::isfinite(*answer)) return Abstained{"the figure is not finite: a time of zero divides it"};
   return answer;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/overlap.h"
 
+#include <algorithm>
+
 #include "analyzer/metric/device_timeline.h"
 
 namespace moescope {
@@ -48,6 +50,9 @@ Overlap overlap(const Trace& trace, const Attribution& attribution, const Select
   result.weighed_exposed = exposed.weighed_exposed;
   result.span = step_spans(trace, attribution, selection, device).measure();
   result.idle = result.span - result.busy;
+  result.communication_alone = std::all_of(device.rows.begin(), device.rows.end(), [&](std::size_t row) {
+    return trace.context_of(row).source == Source::kNCCL;
+  });
   return result;
 }
 

@@ -19,6 +19,7 @@ struct Overlap {
   Ns unknown = 0;       // busy with nothing but work whose content was not recorded (whole CUDA graphs)
   // Numerator and denominator of the hidden share; they differ from comm and exposed under the nsys definition only.
   Ns weighed_comm = 0, weighed_exposed = 0;
+  bool communication_alone = false;  // the record is NCCL's own: nothing else that ran is in it
 };
 
 Overlap overlap(const Trace& trace, const Attribution& attribution, const Selection& selection,

@@ -41,7 +41,9 @@ Question bottleneck(const Trace& trace, const Attribution& attribution, const An
     return question;
   }
   question.evidence.push_back({"token_share_of_moe_time", *share});
-  std::string advice = *share >= 0.70   ? "remove communication first (routing balance, wire format, placement)"
+  const bool forced = trace.model && trace.model->synthetic_routing == 1;
+  std::string advice = *share >= 0.70   ? forced ? "remove communication first (wire format, placement)"
+                                                 : "remove communication first (routing balance, wire format, placement)"
                        : *share >= 0.35 ? "hide it under compute first (waves)"
                                         : "make compute faster first";
   if (const auto hidden = evaluate_over_ranks(*find_metric(Grain::kRank, "hidden_fraction"), analysis, 0)) {

@@ -222,7 +222,8 @@ class TextReport {
   void router() {
     const RouterBalance& router = analysis_.router;
     if (router.layers.empty()) return;
-    title("Router", trace_.model && trace_.model->synthetic_routing == 1 ? "synthetic routing" : "");
+    const bool forced = trace_.model && trace_.model->synthetic_routing == 1;
+    title("Router", forced ? "synthetic routing: no figure here is of a real router" : "");
     const std::string ranks = plain(Grain::kRouter, "ranks_max_over_mean", 0);
     if (!ranks.empty())
       line(fmt::format("busiest rank {} times the mean; balancedness {} (SGLang's), {} (vLLM's)", ranks,

@@ -30,16 +30,34 @@ Whole whole(const Analysis& analysis) {
   return {std::max(span, length), analysis.steps.size() == 1 ? "of the step" : "of each step"};
 }
 
+// Of a run that is router counts alone.
+std::string router_sentence(const Analysis& analysis) {
+  const RouterLayer* worst = nullptr;
+  for (const RouterLayer& layer : analysis.router.layers)
+    if (layer.max_over_mean && (worst == nullptr || *layer.max_over_mean > *worst->max_over_mean)) worst = &layer;
+  std::string text = fmt::format("Router counts of {} layer{}, no timeline.", analysis.router.layers.size(),
+                                 analysis.router.layers.size() == 1 ? "" : "s");
+  if (worst != nullptr)
+    text += fmt::format(" The busiest expert gets {:.2f} times the mean{}.", *worst->max_over_mean,
+                        worst->layer.valid() ? fmt::format(" (layer {})", worst->layer.value) : std::string());
+  return text;
+}
+
 }  // namespace
 
 std::string verdict_sentence(const Analysis& analysis) {
-  if (analysis.selection.devices.empty()) return "No GPU or execution work is in this scope.";
+  if (analysis.selection.devices.empty())
+    return analysis.router.layers.empty() ? "No GPU or execution work is in this scope." : router_sentence(analysis);
   const auto comm = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_ns"), analysis, 0);
   if (!comm) return "How much is communication can't be told: " + comm.reason() + ".";
   if (comm->worst <= 0) return "No communication was recognised in this scope.";
   const auto exposed = evaluate_over_ranks(*find_metric(Grain::kRank, "exposed_comm_ns"), analysis, 0);
   const auto hidden = evaluate_over_ranks(*find_metric(Grain::kRank, "hidden_fraction"), analysis, 0);
   const Whole of = whole(analysis);
+  if (!exposed || !hidden)
+    return fmt::format("{} {} is communication; how much of it is exposed can't be told: {}.",
+                       of.ns > 0 ? percent_text(comm->median / of.ns) : std::string("?"), of.words,
+                       (exposed ? hidden : exposed).reason());
   const bool several = analysis.selection.devices.size() > 1;
   const auto share = [&of](double ns) { return of.ns > 0 ? percent_text(ns / of.ns) : std::string("?"); };
   std::string text = fmt::format("{} {} is exposed communication: {} of {}{}.", share(exposed->median), of.words,
