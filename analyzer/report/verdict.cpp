@@ -47,7 +47,9 @@ std::string router_sentence(const Analysis& analysis) {
 
 std::string verdict_sentence(const Analysis& analysis) {
   if (analysis.selection.devices.empty())
-    return analysis.router.layers.empty() ? "No GPU or execution work is in this scope." : router_sentence(analysis);
+    return analysis.router.layers.empty() || !analysis.selection.scope.everything()
+               ? "No GPU or execution work is in this scope."
+               : router_sentence(analysis);
   const auto comm = evaluate_over_ranks(*find_metric(Grain::kRank, "comm_ns"), analysis, 0);
   if (!comm) return "How much is communication can't be told: " + comm.reason() + ".";
   if (comm->worst <= 0) return "No communication was recognised in this scope.";

@@ -180,6 +180,14 @@ TEST_CASE("the first sentence says how much is exposed, of what, and who is wors
   Scope nothing;
   nothing.ranks = {5, 5};
   CHECK(verdict_sentence(Whole(job(1), nothing).analysis) == "No GPU or execution work is in this scope.");
+  HandTrace counts;
+  for (int expert = 0; expert < 4; ++expert) {
+    const std::int64_t tokens = expert == 2 ? 7 : 1;  // of 2.5 on average
+    counts.raw().router_loads.push_back(
+        {StepId(), LayerId(3), MicroBatchId(), RankId(), ExpertId(expert), Side::kRECEIVED, tokens, tokens});
+  }
+  CHECK(verdict_sentence(Whole(counts.finish()).analysis) ==
+        "Router counts of 1 layer, no timeline. The busiest expert gets 2.80 times the mean (layer 3).");
 }
 
 TEST_CASE("text report: no escapes without colour; many ranks fold to median and worst; cut short is said") {
