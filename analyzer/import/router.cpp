@@ -2,6 +2,7 @@
 #include "analyzer/import/router.h"
 
 #include "analyzer/import/byte_source.h"
+#include "analyzer/import/npz_archive.h"
 #include "analyzer/import/router_json.h"
 #include "analyzer/import/router_table.h"
 #include "analyzer/model/trace_error.h"
@@ -27,9 +28,21 @@ std::string whole_text(const std::string& path, const ImportOptions& options) {
   return text;
 }
 
+// Its only array, or the one of the recorder's name.
+void read_npz(std::string_view bytes, RouterBuilder& builder) {
+  std::string trouble, names;
+  const std::vector<NpzArray> arrays = npz_arrays(bytes, &trouble);
+  if (arrays.empty()) builder.refuse("archive", trouble, "save it again");
+  for (const NpzArray& array : arrays) {
+    if (arrays.size() == 1 || array.name == "logical_count") return read_npy(array.bytes, builder);
+    names += (names.empty() ? "" : ", ") + array.name;
+  }
+  builder.refuse("archive", "several arrays: " + names, "call the one with tokens per expert logical_count");
+}
+
 bool sniff(std::string_view head) {
   return looks_like_router_json(head) || looks_like_router_lines(head) || looks_like_router_csv(head) ||
-         looks_like_placement(head) || looks_like_npy(head);
+         looks_like_placement(head) || looks_like_npy(head) || looks_like_npz(head);
 }
 
 void read(const std::string& path, const ImportOptions& options, TraceBuilder& trace) {
@@ -40,6 +53,8 @@ void read(const std::string& path, const ImportOptions& options, TraceBuilder& t
     read_router_lines(path, text, builder);
   } else if (looks_like_npy(head)) {
     read_npy(text, builder);
+  } else if (looks_like_npz(head)) {
+    read_npz(text, builder);
   } else if (looks_like_router_csv(head)) {
     read_router_csv(text, builder);
   } else if (looks_like_placement(head)) {
