@@ -129,6 +129,7 @@ Answer<double> straggler(const Trace& trace, const Selection& selection, const s
 RouterBalance router_balance(const Trace& trace, const Selection& selection,
                              const std::vector<LayerInstance>& instances) {
   RouterBalance result;
+  result.synthetic = trace.model && trace.model->synthetic_routing == 1;
   result.straggler_ns = straggler(trace, selection, instances);
   const auto abstain = [&result](const std::string& reason) {
     result.dropped_fraction = result.ranks_max_over_mean = result.balancedness_sglang = result.balancedness_vllm =

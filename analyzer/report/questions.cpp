@@ -41,7 +41,7 @@ Question bottleneck(const Trace& trace, const Attribution& attribution, const An
     return question;
   }
   question.evidence.push_back({"token_share_of_moe_time", *share});
-  const bool forced = trace.model && trace.model->synthetic_routing == 1;
+  const bool forced = analysis.router.synthetic;
   std::string advice = *share >= 0.70   ? forced ? "remove communication first (wire format, placement)"
                                                  : "remove communication first (routing balance, wire format, placement)"
                        : *share >= 0.35 ? "hide it under compute first (waves)"

@@ -82,7 +82,7 @@ class TextReport {
     line(dim(text));
     if (facts.virtual_clock) line("The clock is virtual: times are the job's own arithmetic, not measurements.");
     if (trace_.model && trace_.model->synthetic_routing == 1)
-      line("Routing was forced or made up: router figures say nothing about a real model.");
+      line("Routing was forced, made up, or looks so: router figures say nothing about a real model.");
     if (facts.cut_short)
       line(page_.warn("The run was cut short: " +
                       (facts.cut_short_reason.empty() ? "its record has no clean end" : facts.cut_short_reason) +
@@ -222,7 +222,7 @@ class TextReport {
   void router() {
     const RouterBalance& router = analysis_.router;
     if (router.layers.empty()) return;
-    const bool forced = trace_.model && trace_.model->synthetic_routing == 1;
+    const bool forced = router.synthetic;
     title("Router", forced ? "synthetic routing: no figure here is of a real router" : "");
     const std::string ranks = plain(Grain::kRouter, "ranks_max_over_mean", 0);
     if (!ranks.empty())

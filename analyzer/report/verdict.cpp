@@ -37,6 +37,7 @@ std::string router_sentence(const Analysis& analysis) {
     if (layer.max_over_mean && (worst == nullptr || *layer.max_over_mean > *worst->max_over_mean)) worst = &layer;
   std::string text = fmt::format("Router counts of {} layer{}, no timeline.", analysis.router.layers.size(),
                                  analysis.router.layers.size() == 1 ? "" : "s");
+  if (analysis.router.synthetic) return text + " Routing was forced or looks so: nothing follows on balance.";
   if (worst != nullptr)
     text += fmt::format(" The busiest expert gets {:.2f} times the mean{}.", *worst->max_over_mean,
                         worst->layer.valid() ? fmt::format(" (layer {})", worst->layer.value) : std::string());

@@ -186,7 +186,13 @@ TEST_CASE("the first sentence says how much is exposed, of what, and who is wors
     counts.raw().router_loads.push_back(
         {StepId(), LayerId(3), MicroBatchId(), RankId(), ExpertId(expert), Side::kRECEIVED, tokens, tokens});
   }
-  CHECK(verdict_sentence(Whole(counts.finish()).analysis) ==
+  counts.raw().model = Model{};
+  counts.raw().model->synthetic_routing = 1;
+  Trace forced = counts.finish();
+  CHECK(verdict_sentence(Whole(forced).analysis) ==
+        "Router counts of 1 layer, no timeline. Routing was forced or looks so: nothing follows on balance.");
+  forced.model->synthetic_routing = -1;
+  CHECK(verdict_sentence(Whole(forced).analysis) ==
         "Router counts of 1 layer, no timeline. The busiest expert gets 2.80 times the mean (layer 3).");
 }
 
