@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/metric/annotation_table.h"
+#include "analyzer/metric/arrival.h"
 #include "analyzer/metric/comm_bound.h"
 #include "analyzer/metric/comm_rows.h"
 #include "analyzer/metric/coverage.h"
@@ -25,6 +26,7 @@ struct Analysis {
   std::vector<Overlap> ranks;    // as selection.devices
   std::vector<Waiting> waiting;  // likewise
   CommRows comm_rows;            // by pass, by wave
+  Arrivals arrivals;             // between ranks
   std::vector<StageRow> stages;
   std::vector<AnnotationRow> annotations;
   std::vector<StepRow> steps;

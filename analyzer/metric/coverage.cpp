@@ -25,7 +25,7 @@ Coverage coverage(const Trace& trace, const Attribution& attribution, const Sele
   for (const DeviceRows& device : selection.devices) clocks.insert(device.clock);
   result.clock_residual_p95_ns =
       Abstained{clocks.size() <= 1 ? "all work lies on one clock: nothing to fit"
-                                   : "clocks of different hosts are not fitted to each other: "
+                                   : "the ranks' clocks could not be tied to each other by communication they share: "
                                      "each rank's figures stand on its own clock"};
   return result;
 }

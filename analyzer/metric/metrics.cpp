@@ -227,6 +227,17 @@ const Metric kMetrics[] = {
      MOESCOPE_CELL(comm_rows.waves, hidden(c.exposure))},
     {"expert_compute_ns", "ns", kLow, Grain::kWave, true, "time with l1, act or l2",
      MOESCOPE_CELL(comm_rows.waves, per_step(a, d, ns(c.expert_compute)))},
+    // arrival, by stage
+    {"count", "1", kPlain, Grain::kArrival, true, "communication matched with another rank's",
+     MOESCOPE_CELL(arrivals.rows, per_step(a, d, static_cast<double>(c.count)))},
+    {"arrival_wait_ns", "ns", kLow, Grain::kArrival, true, "of its time, until the last rank had come",
+     MOESCOPE_CELL(arrivals.rows, per_step(a, d, ns(c.wait)))},
+    {"transfer_ns", "ns", kLow, Grain::kArrival, true, "of its time, what the quickest participant took: the transfer",
+     MOESCOPE_CELL(arrivals.rows, per_step(a, d, ns(c.transfer)))},
+    {"arrived_last", "1", kLow, Grain::kArrival, true, "share of them where the rank was the last to come",
+     MOESCOPE_CELL(arrivals.rows, static_cast<double>(c.last) / static_cast<double>(c.count))},
+    {"delay_ns", "ns", kLow, Grain::kArrival, true, "longest wait of another where the rank was the last to come",
+     MOESCOPE_CELL(arrivals.rows, per_step(a, d, ns(c.caused)))},
     // router
     {"ranks_max_over_mean", "1", kLow, Grain::kRouter, false, "tokens of the busiest rank / mean, mean over layers",
      MOESCOPE_FIELD(a.router.ranks_max_over_mean)},
@@ -305,6 +316,8 @@ std::string_view section(Grain grain) {
       return "waves";
     case Grain::kWave:
       return "by_wave";
+    case Grain::kArrival:
+      return "arrival";
     case Grain::kRouter:
       return "router";
     case Grain::kRouterLayer:
@@ -331,6 +344,8 @@ std::size_t row_count(const Analysis& analysis, Grain grain) {
       return analysis.layers.size();
     case Grain::kWave:
       return analysis.comm_rows.waves.size();
+    case Grain::kArrival:
+      return analysis.arrivals.rows.size();
     case Grain::kRouterLayer:
       return analysis.router.layers.size();
     case Grain::kBound:

@@ -23,6 +23,7 @@ enum class Grain {
   kLayer,
   kWaves,
   kWave,
+  kArrival,
   kRouter,
   kRouterLayer,
   kBound

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "analyzer/report/arrival_section.h"
 #include "analyzer/report/comm_rows_section.h"
 #include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/kernel_shapes_section.h"
@@ -20,9 +21,6 @@ void no_links(const ReportInput& input, List& list) {
   list.push_back({"links", input.trace.link_samples.empty()
                                ? "no link counters in the record"
                                : "link counters are in the record; this version does not evaluate them"});
-}
-void no_arrival(const ReportInput&, List& list) {
-  list.push_back({"arrival", "needs the ranks' clocks fitted to each other; this version does not do that"});
 }
 void no_device_state(const ReportInput&, List& list) {
   list.push_back({"device_state", "no clocks, power or throttle reasons are read in this version"});
@@ -45,7 +43,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"kernel_shapes", kernel_shapes_text, kernel_shapes_json, nullptr},
     {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},
-    {"arrival", nullptr, nullptr, no_arrival},
+    {"arrival", arrival_text, arrival_json, arrival_abstain},
     {"device_state", nullptr, nullptr, no_device_state},
     {"whatif", nullptr, nullptr, no_whatif},
     {"findings", nullptr, nullptr, no_findings},

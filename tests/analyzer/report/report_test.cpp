@@ -84,6 +84,12 @@ TEST_CASE("JSON report: figures by hand, per step, over ranks") {
   CHECK(number(report["layers"].at(1)["comm_ns"]["median"]) == 50);
   CHECK(number(report["bound"]["headroom_achieved"]) == Approx(1));
   CHECK(number(report["router"]["layers"].at(0)["max_over_mean"]) == Approx(1.5));
+  const element arrival = report["arrival"].at(0);  // all start together: nobody waits
+  CHECK(std::string_view(arrival["stage"]) == "dispatch");
+  CHECK(number(arrival["count"]["median"]) == 2);
+  CHECK(number(arrival["arrival_wait_ns"]["worst"]) == 0);
+  CHECK(number(arrival["transfer_ns"]["median"]) == 40);
+  CHECK(number(arrival["arrived_last"]["worst"]) == 0);
   simdjson::dom::array questions = report["questions"];
   CHECK(questions.size() == 5);
   // What is absent is named: everything the list knows is either somewhere in the report or abstained.
@@ -92,8 +98,8 @@ TEST_CASE("JSON report: figures by hand, per step, over ranks") {
     abstained.insert(std::string(std::string_view(one["metric"])));
     CHECK_FALSE(std::string_view(one["reason"]).empty());
   }
-  for (const char* id : {"ranks.blocking_comm_ns", "findings", "whatif", "links", "arrival",
-                         "bounds.flops_per_byte_bound", "waves.depth", "run.synthetic_routing"})
+  for (const char* id : {"ranks.blocking_comm_ns", "findings", "whatif", "links", "bounds.flops_per_byte_bound",
+                         "waves.depth", "run.synthetic_routing"})
     CHECK(abstained.contains(id));
 }
 
@@ -129,7 +135,7 @@ TEST_CASE("every metric is in the JSON Schema's section, and nothing else is") {
   std::size_t listed = 0;
   for (const Grain grain :
        {Grain::kCoverage, Grain::kRank, Grain::kStage, Grain::kAnnotation, Grain::kPass, Grain::kStep, Grain::kLayer,
-        Grain::kWaves, Grain::kWave, Grain::kRouter, Grain::kRouterLayer, Grain::kBound})
+        Grain::kWaves, Grain::kWave, Grain::kArrival, Grain::kRouter, Grain::kRouterLayer, Grain::kBound})
     for (const auto field : simdjson::dom::object(properties(grain))) {
       if (field.value["$ref"].error() == simdjson::SUCCESS) ++listed;
       if (field.key == "idle_by_cause_ns") listed += simdjson::dom::object(field.value["properties"]).size();
