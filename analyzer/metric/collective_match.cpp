@@ -13,9 +13,12 @@ struct Call {
   std::size_t row = 0;
   std::int64_t sequence = -1;
 };
-// Same group (by its ranks), same stage: what can belong together.
+// What can belong together. NCCL numbers the calls of each operation of a communicator by itself, so the operation
+// counts.
 struct Kind {
-  std::vector<std::int32_t> group;  // empty: nobody said, so all ranks
+  std::vector<std::int32_t> ranks;  // of the group
+  std::string group;                // its name where its ranks are not known; both empty: nobody said, so all ranks
+  NameId op;
   Stage stage = Stage::kUNATTRIBUTED;
   auto operator<=>(const Kind&) const = default;
 };
@@ -29,11 +32,17 @@ const Collective* collective_of(const Trace& trace, std::size_t row) {
   return found != trace.collectives.end() && found->span == static_cast<std::int64_t>(row) ? &*found : nullptr;
 }
 
-std::vector<std::int32_t> group_of(const Trace& trace, const Collective* call) {
-  if (call == nullptr || call->comm_group < 0) return {};
-  std::vector<std::int32_t> ranks = trace.comm_groups[static_cast<std::size_t>(call->comm_group)].ranks;
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
+Kind kind_of(const Trace& trace, const Collective* call, Stage stage) {
+  Kind kind;
+  kind.stage = stage;
+  if (call == nullptr) return kind;
+  kind.op = call->op;
+  if (call->comm_group < 0) return kind;
+  const CommGroup& group = trace.comm_groups[static_cast<std::size_t>(call->comm_group)];
+  kind.ranks = group.ranks;
+  std::sort(kind.ranks.begin(), kind.ranks.end());
+  if (kind.ranks.empty()) kind.group = group.name;
+  return kind;
 }
 
 using Instances = std::map<std::int64_t, CollectiveInstance>;  // by sequence, or by ordinal of the reference device
@@ -127,7 +136,7 @@ CollectiveMatch match_collectives(const Trace& trace, const Attribution& attribu
       if (attribution.activity[row] != ActivityClass::kCommunication || is_control(attribution.part[row])) continue;
       if (trace.context_of(row).kind == SpanKind::kCOPY) continue;
       const Collective* call = collective_of(trace, row);
-      kinds[{group_of(trace, call), attribution.stage[row]}][device].push_back({row, call ? call->sequence : -1});
+      kinds[kind_of(trace, call, attribution.stage[row])][device].push_back({row, call ? call->sequence : -1});
     }
   CollectiveMatch result;
   for (auto& [kind, calls] : kinds) {

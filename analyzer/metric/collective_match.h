@@ -1,8 +1,9 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// The same communication on several ranks: which kernel of one rank belongs to which of another. By group and sequence
-// number where the record has them; else the n-th of its stage among the ranks of its group, and where ranks on one
-// clock saw different numbers of them (a record that begins later), those that were at work at the same time.
+// The same communication on several ranks: which kernel of one rank belongs to which of another. By group, operation
+// and sequence number where the record has them; else the n-th of its stage among the ranks of its group, and where
+// ranks on one clock saw different numbers of them (a record that begins later), those that were at work at the same
+// time.
 
 #include <string>
 #include <vector>

@@ -189,6 +189,35 @@ TEST_CASE("sequence numbers of a group match calls whatever their order in time"
   CHECK(arrivals.rows[0].cells[1]->last == 4);
 }
 
+TEST_CASE("groups known by name alone, and operations that count for themselves, are kept apart") {
+  HandTrace hand;
+  TraceBuilder& builder = hand.builder();
+  const TrackId a = hand.lane(0), b = hand.lane(1);
+  for (const char* name : {"nccl 1", "nccl 2"}) hand.raw().comm_groups.push_back({GroupKind::kUNKNOWN, name, {}});
+  const auto call = [&](TrackId lane, int rank, int group, const char* op, Ns begin, Ns end) {
+    hand.work(lane, Stage::kALLREDUCE, begin, end);
+    Collective collective;
+    collective.span = static_cast<std::int64_t>(hand.raw().spans.size()) - 1;
+    collective.rank = RankId(rank);
+    collective.comm_group = group;
+    collective.sequence = 0;  // the first of its kind, each of the three
+    collective.op = builder.name(op);
+    builder.collective(collective);
+  };
+  const struct {
+    int group;
+    const char* op;
+  } kinds[] = {{0, "AllReduce"}, {1, "AllReduce"}, {0, "Reduce"}};
+  for (Ns n = 0; n < 3; ++n) {
+    call(a, 0, kinds[n].group, kinds[n].op, n * 1'000, n * 1'000 + 900);
+    call(b, 1, kinds[n].group, kinds[n].op, n * 1'000 + 10 * (n + 1), n * 1'000 + 900);
+  }
+  const Arrivals arrivals = arrivals_of(hand.finish());
+  REQUIRE(arrivals.rows.size() == 1);
+  CHECK(arrivals.rows[0].cells[0]->count == 3);
+  CHECK(arrivals.rows[0].cells[0]->wait == 10 + 20 + 30);
+}
+
 TEST_CASE("one rank has no arrival to speak of, and says so") {
   HandTrace hand;
   hand.work(hand.lane(0), Stage::kALLREDUCE, 0, 100);
