@@ -23,6 +23,7 @@ Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope
   analysis.router = router_balance(trace, selection, analysis.layer_instances);
   analysis.bounds = comm_bounds(trace, attribution, selection, analysis.layer_instances);
   analysis.coverage = coverage(trace, attribution, selection);
+  analysis.collectives = collective_rates(trace, selection);
   analysis.arrivals = arrivals(trace, attribution, selection);
   if (analysis.arrivals.clocks && analysis.arrivals.clocks->fitted)
     analysis.coverage.clock_residual_p95_ns = static_cast<double>(analysis.arrivals.clocks->residual_p95);

@@ -7,6 +7,7 @@
 
 #include "analyzer/metric/annotation_table.h"
 #include "analyzer/metric/arrival.h"
+#include "analyzer/metric/collective_rates.h"
 #include "analyzer/metric/comm_bound.h"
 #include "analyzer/metric/comm_rows.h"
 #include "analyzer/metric/coverage.h"
@@ -27,6 +28,7 @@ struct Analysis {
   std::vector<Waiting> waiting;  // likewise
   CommRows comm_rows;            // by pass, by wave
   Arrivals arrivals;             // between ranks
+  std::vector<CollectiveRateRow> collectives;
   std::vector<StageRow> stages;
   std::vector<AnnotationRow> annotations;
   std::vector<StepRow> steps;

@@ -102,6 +102,18 @@ Figure stage_flops(const StageCell& c, double value) {
   // Only some compute stages have FLOPs to speak of; where no span says any, there is nothing to abstain from.
   return c.communication || c.with_flops == 0 ? kNotHere : partly(c.with_flops, c.payload_spans, "FLOPs", value);
 }
+Figure rated(const CollectiveRateCell& c, double value) {
+  return partly(c.with_bytes, c.count, "sizes", value);
+}
+template <bool kBest>
+Figure bus_rate(const Analysis& a, std::size_t row, std::size_t device) {
+  const CollectiveRateRow& collective = a.collectives[row];
+  return cell(a.collectives, row, device, [&](const CollectiveRateCell& c) -> Figure {
+    if (collective.group_size < 1) return Abstained{"the size of its group is not in the record"};
+    const double rate = kBest ? c.best_bytes_per_ns : static_cast<double>(c.bytes) / ns(c.time_with_bytes);
+    return rated(c, rate * bus_factor(collective.op, collective.group_size));
+  });
+}
 Figure compute_over_comm(const LayerCell& c) {
   if (c.payload <= 0 || c.expert_compute <= 0) return Abstained{"needs both token transfer and expert compute"};
   return ns(c.expert_compute) / ns(c.payload);
@@ -238,6 +250,19 @@ const Metric kMetrics[] = {
      MOESCOPE_CELL(arrivals.rows, static_cast<double>(c.last) / static_cast<double>(c.count))},
     {"delay_ns", "ns", kLow, Grain::kArrival, true, "longest wait of another where the rank was the last to come",
      MOESCOPE_CELL(arrivals.rows, per_step(a, d, ns(c.caused)))},
+    // collectives, by operation and group size
+    {"count", "1", kPlain, Grain::kCollective, true, "calls",
+     MOESCOPE_CELL(collectives, per_step(a, d, static_cast<double>(c.count)))},
+    {"time_ns", "ns", kPlain, Grain::kCollective, true, "their times summed, waiting for other ranks included",
+     MOESCOPE_CELL(collectives, per_step(a, d, ns(c.time)))},
+    {"logical_bytes", "B", kPlain, Grain::kCollective, true, "of the larger buffer of each call, local parts included",
+     MOESCOPE_CELL(collectives, rated(c, per_step(a, d, static_cast<double>(c.bytes))))},
+    {"algbw_gb_s", "GB/s", kPlain, Grain::kCollective, true, "logical bytes / time",
+     MOESCOPE_CELL(collectives, rated(c, static_cast<double>(c.bytes) / ns(c.time_with_bytes)))},
+    {"busbw_gb_s", "GB/s", kPlain, Grain::kCollective, true, "algbw x nccl-tests' factor of operation and group size",
+     bus_rate<false>},
+    {"busbw_best_gb_s", "GB/s", kPlain, Grain::kCollective, true, "the same of the fastest call, which waited least",
+     bus_rate<true>},
     // router
     {"ranks_max_over_mean", "1", kLow, Grain::kRouter, false, "tokens of the busiest rank / mean, mean over layers",
      MOESCOPE_FIELD(a.router.ranks_max_over_mean)},
@@ -318,6 +343,8 @@ std::string_view section(Grain grain) {
       return "by_wave";
     case Grain::kArrival:
       return "arrival";
+    case Grain::kCollective:
+      return "collectives";
     case Grain::kRouter:
       return "router";
     case Grain::kRouterLayer:
@@ -346,6 +373,8 @@ std::size_t row_count(const Analysis& analysis, Grain grain) {
       return analysis.comm_rows.waves.size();
     case Grain::kArrival:
       return analysis.arrivals.rows.size();
+    case Grain::kCollective:
+      return analysis.collectives.size();
     case Grain::kRouterLayer:
       return analysis.router.layers.size();
     case Grain::kBound:

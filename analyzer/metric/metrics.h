@@ -24,6 +24,7 @@ enum class Grain {
   kWaves,
   kWave,
   kArrival,
+  kCollective,
   kRouter,
   kRouterLayer,
   kBound

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analyzer/report/arrival_section.h"
+#include "analyzer/report/collectives_section.h"
 #include "analyzer/report/comm_rows_section.h"
 #include "analyzer/report/diagnostics_section.h"
 #include "analyzer/report/kernel_shapes_section.h"
@@ -44,6 +45,7 @@ constexpr auto kSections = std::to_array<Section>({
     {"user_rules", user_rules_text, user_rules_json, nullptr},
     {"links", nullptr, nullptr, no_links},
     {"arrival", arrival_text, arrival_json, arrival_abstain},
+    {"collectives", collectives_text, collectives_json, nullptr},
     {"device_state", nullptr, nullptr, no_device_state},
     {"whatif", nullptr, nullptr, no_whatif},
     {"findings", nullptr, nullptr, no_findings},

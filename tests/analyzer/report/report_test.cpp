@@ -133,9 +133,9 @@ TEST_CASE("every metric is in the JSON Schema's section, and nothing else is") {
           std::string(metric.summary) + " [" + std::string(metric.unit) + "]");
   }
   std::size_t listed = 0;
-  for (const Grain grain :
-       {Grain::kCoverage, Grain::kRank, Grain::kStage, Grain::kAnnotation, Grain::kPass, Grain::kStep, Grain::kLayer,
-        Grain::kWaves, Grain::kWave, Grain::kArrival, Grain::kRouter, Grain::kRouterLayer, Grain::kBound})
+  for (const Grain grain : {Grain::kCoverage, Grain::kRank, Grain::kStage, Grain::kAnnotation, Grain::kPass,
+                            Grain::kStep, Grain::kLayer, Grain::kWaves, Grain::kWave, Grain::kArrival,
+                            Grain::kCollective, Grain::kRouter, Grain::kRouterLayer, Grain::kBound})
     for (const auto field : simdjson::dom::object(properties(grain))) {
       if (field.value["$ref"].error() == simdjson::SUCCESS) ++listed;
       if (field.key == "idle_by_cause_ns") listed += simdjson::dom::object(field.value["properties"]).size();
