@@ -49,7 +49,7 @@ Tiling::Tiling(std::string_view schedule, const ScheduleCut& cut, const std::vec
   if (ends.back() != cut_.cuts.experts) throw std::logic_error("wave sizes that do not add up to the experts");
   cut_.cuts.waves = static_cast<int>(ends.size());
   ends_ = std::make_shared<const std::vector<int>>(std::move(ends));
-  cut_.cuts.ends = ends_->data();
+  cut_.cuts.ends = *ends_;
 }
 
 Tiling Tiling::whole(int local_experts) {
@@ -60,7 +60,7 @@ Tiling Tiling::whole(int local_experts) {
 
 Tiling Tiling::waves(int local_experts, int waves, int blocks) {
   ScheduleCut cut;
-  cut.cuts = {local_experts, waves, blocks, nullptr};
+  cut.cuts = {local_experts, waves, blocks, {}};
   return Tiling("wave", cut);
 }
 

@@ -3,13 +3,16 @@
 // How a rank's local experts are cut: into waves of whole experts, and each expert's rows into blocks. A block is the
 // unit of dependency; a wave is an order of blocks. constexpr, no memory of its own.
 
+#include <cstddef>
+#include <span>
+
 namespace moescope::reference {
 
 struct Cuts {
   int experts = 1;            // local to a rank
   int waves = 1;              // 1 <= waves <= experts
   int blocks = 0;             // of each expert's rows; 0: a wave is one piece
-  const int* ends = nullptr;  // past the last expert of each wave; null: sizes differ by at most one, larger ones first
+  std::span<const int> ends;  // past the last expert of each wave; none: sizes differ by at most one, larger ones first
 
   // Parts of a stage.
   constexpr int parts() const { return blocks == 0 ? waves : experts * blocks; }
@@ -19,16 +22,16 @@ struct Cuts {
   constexpr int wave_of_part(int part) const { return blocks == 0 ? part : wave_of_expert(part / blocks); }
 
   constexpr int first_expert(int wave) const {
-    if (ends != nullptr) return wave == 0 ? 0 : ends[wave - 1];
+    if (!ends.empty()) return wave == 0 ? 0 : ends[static_cast<std::size_t>(wave) - 1];
     const int small = experts / waves, larger = experts % waves;
     return wave * small + (wave < larger ? wave : larger);
   }
   constexpr int wave_of_expert(int expert) const {
-    if (ends != nullptr) {
+    if (!ends.empty()) {
       int low = 0, high = waves - 1;  // the first wave that ends past the expert
       while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (ends[middle] > expert) {
+        if (ends[static_cast<std::size_t>(middle)] > expert) {
           high = middle;
         } else {
           low = middle + 1;

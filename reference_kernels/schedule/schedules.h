@@ -102,15 +102,14 @@ constexpr bool sound(Schedule schedule) {
   return true;
 }
 constexpr bool waves_sound(int experts, int waves, int blocks, int ring) {
-  return sound(WaveSchedule{{experts, waves, blocks, nullptr}, ring, kLinkCompute});
+  return sound(WaveSchedule{{experts, waves, blocks, {}}, ring, kLinkCompute});
 }
 inline constexpr std::array<int, 3> kTaperedEnds{1, 4, 6};
 static_assert(sound(NaiveSchedule{}));
 static_assert(sound(CometSchedule{1}) && sound(CometSchedule{4}));
 static_assert(waves_sound(1, 1, 0, 0) && waves_sound(3, 3, 0, 0) && waves_sound(8, 5, 0, 1));
 static_assert(waves_sound(4, 1, 2, 0) && waves_sound(4, 3, 2, 2) && waves_sound(5, 5, 1, 1));
-static_assert(sound(WaveSchedule{{6, 3, 0, kTaperedEnds.data()}}) &&
-              sound(WaveSchedule{{6, 3, 2, kTaperedEnds.data()}, 3}));
+static_assert(sound(WaveSchedule{{6, 3, 0, kTaperedEnds}}) && sound(WaveSchedule{{6, 3, 2, kTaperedEnds}, 3}));
 static_assert(sound(InterleavedSchedule{1, 1, 1}) && sound(InterleavedSchedule{5, 2, 3}) &&
               sound(InterleavedSchedule{4, 3, 4, 4}));
 }  // namespace proof

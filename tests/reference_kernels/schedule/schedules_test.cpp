@@ -137,7 +137,7 @@ TEST_CASE("every cut of every schedule visits each task once and runs to the end
     std::vector<int> ends;
     for (int end = 0; end < experts;) ends.push_back(end = std::min(experts, end + random.integer(1, 3)));
     const int waves = static_cast<int>(ends.size()), parts = blocks == 0 ? waves : experts * blocks;
-    const WaveSchedule wave{{experts, waves, blocks, ends.data()}, random.integer(0, parts), engines};
+    const WaveSchedule wave{{experts, waves, blocks, ends}, random.integer(0, parts), engines};
     REQUIRE(visits_each_task_once(wave));
     REQUIRE(runs_to_the_end(wave));
     const int n = random.integer(1, 8);
