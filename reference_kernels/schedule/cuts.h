@@ -9,10 +9,11 @@
 namespace moescope::reference {
 
 struct Cuts {
-  int experts = 1;            // local to a rank
-  int waves = 1;              // 1 <= waves <= experts
-  int blocks = 0;             // of each expert's rows; 0: a wave is one piece
-  std::span<const int> ends;  // past the last expert of each wave; none: sizes differ by at most one, larger ones first
+  int experts = 1;  // local to a rank
+  int waves = 1;    // 1 <= waves <= experts
+  int blocks = 0;   // of each expert's rows; 0: a wave is one piece
+  std::span<const int>
+      ends{};  // past the last expert of each wave; none: sizes differ by at most one, larger ones first
 
   // Parts of a stage.
   constexpr int parts() const { return blocks == 0 ? waves : experts * blocks; }

@@ -98,7 +98,7 @@ TEST_CASE("every combination of passes, micro-batches and side work runs to its 
         shape.all_reduce = shape.backward && (shape.dense || shape.shared);
         shape.compute_workers = layers;
         ScheduleCut cut;
-        cut.cuts = {3, 2, 2, nullptr};
+        cut.cuts = {3, 2, 2, {}};
         cut.chunks = cut.slices = cut.warm_up = 2;
         cut.ring = shape.in_flight == 1 ? 2 : 0;
         for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {

@@ -37,7 +37,7 @@ TEST_CASE("parts of a stage cover it once, whatever the schedule and the cut") {
   constexpr int kWidth = 64;  // four panels
   for (int i = 0; i < 200; ++i) {
     ScheduleCut cut;
-    cut.cuts = {random.integer(1, 5), 1, random.integer(0, 4), nullptr};
+    cut.cuts = {random.integer(1, 5), 1, random.integer(0, 4), {}};
     cut.cuts.waves = random.integer(1, cut.cuts.experts);
     cut.chunks = random.integer(1, 7);
     cut.slices = random.integer(1, 6);

@@ -151,7 +151,7 @@ TEST_CASE("one interleaved block a wave is the wave schedule but for the warm-up
                        random.real(0, 10)};
     const int blocks = random.integer(1, 12);
     ScheduleCut cut;
-    cut.cuts = {blocks, 1, 1, nullptr};
+    cut.cuts = {blocks, 1, 1, {}};
     cut.slices = random.integer(1, 3);
     const Tiling tiling("interleaved", cut);
     const InterleavedSchedule schedule{blocks, cut.slices, 1};
@@ -164,7 +164,7 @@ TEST_CASE("workers share an engine's work; more of them than tasks help nobody")
   // 12 equal tasks of L1, Act and L2 with nothing else to wait for: rounds of `workers` units.
   const StageTimes compute_only{0, 12e3, 0, 12e3, 0};
   ScheduleCut cut;
-  cut.cuts = {12, 1, 1, nullptr};
+  cut.cuts = {12, 1, 1, {}};
   const Tiling tiling("wave", cut);
   for (const int workers : {1, 3, 5}) {
     const Durations durations = durations_of(compute_only, tiling, {}, 1, workers);
@@ -181,7 +181,7 @@ TEST_CASE("a ring of one part takes the overlap of dispatch away but nothing els
   // D = L1 = 8 parts of 1 ms: dispatch of part i + 1 begins when L1 of part i ends.
   const StageTimes t{8e3, 8e3, 0, 0, 0};
   ScheduleCut cut;
-  cut.cuts = {8, 8, 0, nullptr};
+  cut.cuts = {8, 8, 0, {}};
   const Durations durations = durations_of(t, Tiling("wave", cut), {}, 1);
   CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts, 1}, durations, 0) / 1e6 == Approx(16));
   CHECK(simulated_makespan_ns(WaveSchedule{cut.cuts, 2}, durations, 0) / 1e6 == Approx(9));

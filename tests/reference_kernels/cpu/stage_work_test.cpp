@@ -140,7 +140,7 @@ TEST_CASE("threads give the bits of the simulation") {
     CHECK(same_bits(simulated, layer.run(Tiling::waves(4, 3), kInComputeActOut, true)));
     // Several workers of one compute engine, more than there is work for too.
     ScheduleCut cut;
-    cut.cuts = {4, 1, 2, nullptr};
+    cut.cuts = {4, 1, 2, {}};
     cut.chunks = 3;
     cut.slices = 2;
     cut.warm_up = 3;
@@ -170,7 +170,7 @@ TEST_CASE("the meter is told of rows from other ranks, as many bytes as the wire
   for (Dtype dtype : {Dtype::kFp32, Dtype::kBf16}) {
     const MoeShape shape = shape_of(3, 6, 2, 17, 10, 6, 1);
     ScheduleCut cut;
-    cut.cuts = {2, 2, 0, nullptr};
+    cut.cuts = {2, 2, 0, {}};
     cut.chunks = 3;
     cut.slices = 2;
     for (const char* schedule : {"naive", "comet", "wave", "interleaved"}) {
@@ -248,7 +248,7 @@ TEST_CASE("both passes, micro-batches, dense and shared weights: every schedule 
     CHECK(layer.distance_to_oracle(naive.tokens) <= tolerance);
     if (layer.step.backward) CHECK(gradient_distance(layer, naive.gradients) <= tolerance);
     ScheduleCut cut;
-    cut.cuts = {local, random.integer(1, local), 2, nullptr};
+    cut.cuts = {local, random.integer(1, local), 2, {}};
     cut.chunks = 3;
     cut.slices = 2;
     cut.warm_up = 2;
