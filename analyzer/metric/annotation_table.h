@@ -19,7 +19,6 @@ struct AnnotationRow {
   std::vector<std::optional<AnnotationCell>> cells;  // as Selection::devices
 };
 // In order of name. Only ranges that launched communication.
-std::vector<AnnotationRow> annotation_table(const Trace& trace, const Attribution& attribution,
-                                            const Selection& selection, Definition definition);
+std::vector<AnnotationRow> annotation_table(const Work& work);
 
 }  // namespace moescope

@@ -10,36 +10,38 @@ namespace moescope {
 namespace {
 
 struct Meeting {
-  const CollectiveInstance* instance = nullptr;
+  std::span<const MatchedPart> parts;
   std::size_t last = 0;  // index of the part
   Ns latest = 0, earliest = 0, transfer = 0;
   bool waited = true;  // nobody left before the latest came
 };
 
-Meeting meet(const Trace& trace, const CollectiveInstance& instance, const ClockAlignment& clocks) {
+Meeting meet(const Trace& trace, std::span<const MatchedPart> parts, const ClockAlignment& clocks) {
   Meeting meeting;
-  meeting.instance = &instance;
+  meeting.parts = parts;
   meeting.latest = std::numeric_limits<Ns>::min();
   meeting.earliest = meeting.transfer = std::numeric_limits<Ns>::max();
-  for (std::size_t i = 0; i < instance.parts.size(); ++i) {
-    const MatchedPart& part = instance.parts[i];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const MatchedPart& part = parts[i];
     const Ns start = trace.spans.start[part.row] + clocks.offset[part.device];
     if (start > meeting.latest) meeting.latest = start, meeting.last = i;
     meeting.earliest = std::min(meeting.earliest, start);
     meeting.transfer = std::min(meeting.transfer, trace.spans.duration[part.row]);
   }
   const Ns error = clocks.fitted ? clocks.residual_p95 : std::min(clocks.residual_p95, kMostClockError);
-  for (const MatchedPart& part : instance.parts)
+  for (const MatchedPart& part : parts)
     meeting.waited = meeting.waited && trace.spans.end(part.row) + clocks.offset[part.device] >= meeting.latest - error;
   return meeting;
 }
 
 }  // namespace
 
-Arrivals arrivals(const Trace& trace, const Attribution& attribution, const Selection& selection) {
+Arrivals arrivals(const Work& work) {
+  const Trace& trace = work.trace;
+  const Selection& selection = work.selection;
   Arrivals result;
   if (selection.devices.size() < 2) return result;
-  const CollectiveMatch match = match_collectives(trace, attribution, selection);
+  const CollectiveMatch match = match_collectives(work);
   result.left_out = match.unmatched;
   if (match.instances.empty()) {
     result.clocks = Abstained{"no communication of one rank could be matched with another's"};
@@ -49,7 +51,7 @@ Arrivals arrivals(const Trace& trace, const Attribution& attribution, const Sele
   if (!result.clocks) return result;
   std::map<Stage, std::vector<Meeting>> stages;
   for (const CollectiveInstance& instance : match.instances)
-    stages[instance.stage].push_back(meet(trace, instance, *result.clocks));
+    stages[instance.stage].push_back(meet(trace, match.parts_of(instance), *result.clocks));
   for (const auto& [stage, meetings] : stages) {
     const auto unwaited =
         std::count_if(meetings.begin(), meetings.end(), [](const Meeting& meeting) { return !meeting.waited; });
@@ -63,8 +65,8 @@ Arrivals arrivals(const Trace& trace, const Attribution& attribution, const Sele
     row.stage = stage;
     row.cells.resize(selection.devices.size());
     for (const Meeting& meeting : meetings) {
-      for (std::size_t i = 0; i < meeting.instance->parts.size(); ++i) {
-        const MatchedPart& part = meeting.instance->parts[i];
+      for (std::size_t i = 0; i < meeting.parts.size(); ++i) {
+        const MatchedPart& part = meeting.parts[i];
         std::optional<ArrivalCell>& cell = row.cells[part.device];
         if (!cell) cell = ArrivalCell{};
         ++cell->count;
@@ -74,7 +76,7 @@ Arrivals arrivals(const Trace& trace, const Attribution& attribution, const Sele
         ++cell->last;
         cell->caused += meeting.latest - meeting.earliest;
       }
-      const MatchedPart& last = meeting.instance->parts[meeting.last];
+      const MatchedPart& last = meeting.parts[meeting.last];
       result.worst.push_back({stage, meeting.latest - meeting.earliest, meeting.transfer,
                               selection.devices[last.device].device.rank, trace.spans.start[last.row]});
     }

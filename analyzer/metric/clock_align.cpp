@@ -16,7 +16,7 @@ std::vector<double> end_differences(const Trace& trace, const CollectiveMatch& m
   std::vector<double> differences;
   for (const CollectiveInstance& instance : match.instances) {
     const MatchedPart *mine = nullptr, *other = nullptr;
-    for (const MatchedPart& part : instance.parts) {
+    for (const MatchedPart& part : match.parts_of(instance)) {
       if (part.device == device) mine = &part;
       if (other == nullptr && part.device != device && tied[part.device]) other = &part;
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 namespace moescope {
@@ -45,14 +44,37 @@ Kind kind_of(const Trace& trace, const Collective* call, Stage stage) {
   return kind;
 }
 
-using Instances = std::map<std::int64_t, CollectiveInstance>;  // by sequence, or by ordinal of the reference device
-
 bool numbered(const Calls& calls) {
   return std::all_of(calls.begin(), calls.end(), [](const auto& device) {
-    std::set<std::int64_t> seen;
-    return std::all_of(device.second.begin(), device.second.end(),
-                       [&](const Call& call) { return call.sequence >= 0 && seen.insert(call.sequence).second; });
+    std::vector<std::int64_t> sequences;
+    for (const Call& call : device.second) sequences.push_back(call.sequence);
+    if (!std::is_sorted(sequences.begin(), sequences.end())) std::sort(sequences.begin(), sequences.end());
+    return sequences.front() >= 0 && std::adjacent_find(sequences.begin(), sequences.end()) == sequences.end();
   });
+}
+
+// A call, and what it shares with those that belong to it: its sequence, or its ordinal on the reference device.
+struct KeyedPart {
+  std::int64_t key;
+  MatchedPart part;
+};
+
+// Brings the parts of one key together, devices ascending; parts come device by device. Linear where keys lie close.
+void group(std::vector<KeyedPart>& parts) {
+  if (parts.empty()) return;
+  const auto less = [](const KeyedPart& a, const KeyedPart& b) { return a.key < b.key; };
+  const auto [low, high] = std::minmax_element(parts.begin(), parts.end(), less);
+  const std::int64_t first = low->key, range = high->key - first;
+  if (range > 4 * static_cast<std::int64_t>(parts.size())) {
+    std::stable_sort(parts.begin(), parts.end(), less);
+    return;
+  }
+  std::vector<std::size_t> at(static_cast<std::size_t>(range) + 2);
+  for (const KeyedPart& one : parts) ++at[static_cast<std::size_t>(one.key - first) + 1];
+  for (std::size_t i = 1; i < at.size(); ++i) at[i] += at[i - 1];
+  std::vector<KeyedPart> grouped(parts.size());
+  for (const KeyedPart& one : parts) grouped[at[static_cast<std::size_t>(one.key - first)]++] = one;
+  parts.swap(grouped);
 }
 
 // Pairs (index of a, index of b) in order, of calls that were at work at the same time: both of one clock. Nobody
@@ -91,11 +113,9 @@ Pairs pairs_on_one_clock(const SpanTable& spans, const std::vector<Call>& a, con
 void match(const Trace& trace, const Selection& selection, Stage stage, const Calls& calls, CollectiveMatch& result) {
   if (calls.size() < 2) return;  // one rank of the group is in the record: nothing to hold it against
   const std::string what = std::string(name(stage));
-  Instances instances;
+  std::vector<KeyedPart> parts;
   const auto add = [&](std::int64_t key, std::size_t device, const Call& call) {
-    CollectiveInstance& instance = instances[key];
-    instance.stage = stage;
-    instance.parts.push_back({device, call.row});
+    parts.push_back({key, {device, call.row}});
   };
   if (numbered(calls)) {
     for (const auto& [device, list] : calls)
@@ -123,29 +143,43 @@ void match(const Trace& trace, const Selection& selection, Stage stage, const Ca
                                  " ranks belong to which of rank " +
                                  std::to_string(selection.devices[reference->first].device.rank.value));
   }
-  for (auto& [key, instance] : instances)
-    if (instance.parts.size() >= 2) result.instances.push_back(std::move(instance));
+  group(parts);
+  for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
+    while (to < parts.size() && parts[to].key == parts[from].key) ++to;
+    if (to - from < 2) continue;
+    result.instances.push_back({stage, result.parts.size(), to - from});
+    for (std::size_t i = from; i < to; ++i) result.parts.push_back(parts[i].part);
+  }
 }
 
 }  // namespace
 
-CollectiveMatch match_collectives(const Trace& trace, const Attribution& attribution, const Selection& selection) {
-  std::map<Kind, Calls> kinds;
-  for (std::size_t device = 0; device < selection.devices.size(); ++device)
-    for (const std::size_t row : selection.devices[device].rows) {
-      if (attribution.activity[row] != ActivityClass::kCommunication || is_control(attribution.part[row])) continue;
+CollectiveMatch match_collectives(const Work& work) {
+  const Trace& trace = work.trace;
+  const Attribution& attribution = work.attribution;
+  // Kinds are told apart once a group, operation and stage, not once a call.
+  std::map<Kind, std::size_t> numbers;
+  std::map<std::tuple<std::int32_t, NameId, Stage>, std::size_t> number_of;
+  std::vector<Stage> stages;
+  std::vector<Calls> kinds;
+  const auto number = [&](const Collective* call, Stage stage) {
+    const auto [known, fresh] =
+        number_of.try_emplace({call ? call->comm_group : -1, call ? call->op : NameId(), stage}, kinds.size());
+    if (!fresh) return known->second;
+    const auto [kind, is_new] = numbers.try_emplace(kind_of(trace, call, stage), kinds.size());
+    if (is_new) kinds.emplace_back(), stages.push_back(stage);
+    return known->second = kind->second;
+  };
+  for (std::size_t device = 0; device < work.devices.size(); ++device)
+    for (const HiddenSpan& span : work.devices[device].communication) {
+      const std::size_t row = span.row;
+      if (is_control(attribution.part[row])) continue;
       if (trace.context_of(row).kind == SpanKind::kCOPY) continue;
       const Collective* call = collective_of(trace, row);
-      kinds[kind_of(trace, call, attribution.stage[row])][device].push_back({row, call ? call->sequence : -1});
+      kinds[number(call, attribution.stage[row])][device].push_back({row, call ? call->sequence : -1});
     }
   CollectiveMatch result;
-  for (auto& [kind, calls] : kinds) {
-    for (auto& [device, list] : calls)
-      std::stable_sort(list.begin(), list.end(), [&](const Call& a, const Call& b) {
-        return trace.spans.start[a.row] < trace.spans.start[b.row];
-      });
-    match(trace, selection, kind.stage, calls, result);
-  }
+  for (const auto& [kind, index] : numbers) match(trace, work.selection, stages[index], kinds[index], result);
   std::stable_sort(result.instances.begin(), result.instances.end(),
                    [](const CollectiveInstance& a, const CollectiveInstance& b) { return a.stage < b.stage; });
   return result;

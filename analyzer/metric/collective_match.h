@@ -5,10 +5,11 @@
 // ranks on one clock saw different numbers of them (a record that begins later), those that were at work at the same
 // time.
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analyzer/metric/selection.h"
+#include "analyzer/metric/work.h"
 
 namespace moescope {
 
@@ -18,18 +19,23 @@ struct MatchedPart {
 };
 struct CollectiveInstance {
   Stage stage = Stage::kUNATTRIBUTED;
-  std::vector<MatchedPart> parts;  // ascending by device; two at least
+  std::size_t first = 0, count = 0;  // of CollectiveMatch::parts; two at least
 };
 struct CollectiveMatch {
+  std::vector<MatchedPart> parts;             // of an instance side by side, ascending by device
   std::vector<CollectiveInstance> instances;  // by stage, then in the order of the lowest device
   // What was not matched, and why: one sentence a kind.
   std::vector<std::string> unmatched;
+
+  std::span<const MatchedPart> parts_of(const CollectiveInstance& instance) const {
+    return {parts.data() + instance.first, instance.count};
+  }
 };
 
 // Of a rank's calls without numbers, the least share that must have a partner (and overlap it, on one clock).
 inline constexpr double kFewestTogether = 0.8;
 
 // Payload communication of the selection. Near-linear.
-CollectiveMatch match_collectives(const Trace& trace, const Attribution& attribution, const Selection& selection);
+CollectiveMatch match_collectives(const Work& work);
 
 }  // namespace moescope

@@ -25,14 +25,17 @@ std::vector<CollectiveRateRow> collective_rates(const Trace& trace, const Select
   for (std::size_t device = 0; device < selection.devices.size(); ++device)
     devices[selection.devices[device].device] = device;
   std::map<std::tuple<std::string, std::int32_t>, CollectiveRateRow> rows;
+  if (trace.collectives.empty()) return {};
+  std::vector<bool> chosen(trace.spans.size());
+  for (const DeviceRows& device : selection.devices)
+    for (const std::size_t row : device.rows) chosen[row] = true;
   for (const Collective& call : trace.collectives) {
     if (call.span < 0 || !call.op.valid()) continue;
     const auto span = static_cast<std::size_t>(call.span);
     const Track& track = trace.track_of(span);
     const auto device = devices.find(DeviceKey{track.rank, track.device});
     if (device == devices.end()) continue;
-    const std::vector<std::size_t>& chosen = selection.devices[device->second].rows;
-    if (!std::binary_search(chosen.begin(), chosen.end(), span)) continue;
+    if (!chosen[span]) continue;
     const std::string& op = trace.names[static_cast<std::size_t>(call.op.value)];
     CollectiveRateRow& row = rows[{op, call.group_size}];
     row.op = op;

@@ -31,26 +31,36 @@ struct Sum {
 
 // One pass of one step on one device.
 struct Cell {
-  std::vector<Interval> expert, payload;
+  UnionLength expert, payload;
   Sum flops, bytes;  // of the matrix stages; of the payload
 };
 using CellKey = std::tuple<Pass, std::size_t, StepId>;
 
-std::map<CellKey, Cell> gather(const Trace& trace, const Attribution& attribution, const Selection& selection) {
+std::map<CellKey, Cell> gather(const Work& work) {
+  const Attribution& attribution = work.attribution;
+  const SpanTable& spans = work.trace.spans;
   std::map<CellKey, Cell> cells;
-  for (std::size_t device = 0; device < selection.devices.size(); ++device)
-    for (const std::size_t row : selection.devices[device].rows) {
+  for (std::size_t device = 0; device < work.devices.size(); ++device) {
+    struct Last {  // neighbours mostly share their step
+      StepId step;
+      Cell* cell = nullptr;
+    } last[MOESCOPE_PASS_COUNT];
+    for (const std::size_t row : work.devices[device].chosen->rows) {
       const Stage role = attribution.role[row];
       const bool expert = kExpertStages.contains(role);
       if (!expert && !(kTokenStages.contains(role) && !is_control(attribution.part[row]))) continue;
-      Cell& cell = cells[{attribution.pass[row], device, attribution.structure.at(row).step}];
-      (expert ? cell.expert : cell.payload).push_back(selection.interval(trace, row));
+      const Pass pass = attribution.pass[row];
+      const StepId step = attribution.structure.at(row).step;
+      auto& [last_step, cell] = last[static_cast<std::size_t>(pass)];
+      if (cell == nullptr || last_step != step) last_step = step, cell = &cells[{pass, device, step}];
+      (expert ? cell->expert : cell->payload).add(work.selection.interval(work.trace, row));
       if (expert && role != Stage::kACT) {
-        cell.flops.add(trace.spans.flops[row]);
+        cell->flops.add(spans.flops[row]);
       } else if (!expert) {
-        cell.bytes.add(static_cast<double>(trace.spans.bytes[row]));
+        cell->bytes.add(static_cast<double>(spans.bytes[row]));
       }
     }
+  }
   return cells;
 }
 
@@ -138,8 +148,8 @@ void achieved(const Trace& trace, const Selection& selection, const std::map<Cel
   for (const auto& [key, cell] : cells) {
     const auto& [pass, device, step] = key;
     if (pass != bound.pass) continue;
-    const double t_comp = static_cast<double>(IntervalSet::from(cell.expert).measure());
-    const double t_comm = static_cast<double>(IntervalSet::from(cell.payload).measure());
+    const double t_comp = static_cast<double>(cell.expert.length());
+    const double t_comm = static_cast<double>(cell.payload.length());
     if (t_comp <= 0 || t_comm <= 0) continue;
     headrooms.push_back(t_comp / t_comm);
     const RankId rank = selection.devices[device].device.rank;
@@ -183,9 +193,10 @@ double shared_copies(int experts, int ranks, int top_k) {
   return ranks * (1 - none) / top_k;
 }
 
-std::vector<CommBound> comm_bounds(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                   const std::vector<LayerInstance>& instances) {
-  const auto cells = gather(trace, attribution, selection);
+std::vector<CommBound> comm_bounds(const Work& work, const std::vector<LayerInstance>& instances) {
+  const Trace& trace = work.trace;
+  const Selection& selection = work.selection;
+  const auto cells = gather(work);
   const auto wire = traffic(trace);
   std::set<Pass> passes;
   for (const auto& [key, cell] : cells) passes.insert(std::get<0>(key));
@@ -217,10 +228,9 @@ std::vector<CommBound> comm_bounds(const Trace& trace, const Attribution& attrib
     std::vector<double> least(selection.devices.size(), 0);
     std::vector<bool> any(selection.devices.size(), false);
     for (const LayerInstance& instance : instances) {
-      if (instance.pass != pass || instance.payload.empty()) continue;
+      if (instance.pass != pass || instance.payload == 0) continue;
       any[instance.device] = true;
-      least[instance.device] +=
-          static_cast<double>(std::max<Ns>(0, instance.payload.measure() - instance.expert_compute.measure()));
+      least[instance.device] += static_cast<double>(std::max<Ns>(0, instance.payload - instance.expert_compute));
     }
     for (std::size_t device = 0; device < least.size(); ++device) {
       if (any[device])

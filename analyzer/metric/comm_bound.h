@@ -43,7 +43,6 @@ struct CommBound {
 
 // Ascending by pass; only passes with dispatch, combine or expert work. Backward has no theoretical bound: its wire
 // formats are not in the record.
-std::vector<CommBound> comm_bounds(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                   const std::vector<LayerInstance>& instances);
+std::vector<CommBound> comm_bounds(const Work& work, const std::vector<LayerInstance>& instances);
 
 }  // namespace moescope

@@ -12,26 +12,25 @@ namespace {
 constexpr StageSet kExchange = StageSet(Stage::kDISPATCH) | Stage::kCOMBINE | Stage::kALLTOALL;
 constexpr StageSet kReduction = StageSet(Stage::kALLREDUCE) | Stage::kREDUCESCATTER | Stage::kALLGATHER;
 
-struct Instance {
-  std::size_t row;
-  Interval interval;
+struct Class {
+  std::vector<const HiddenSpan*> instances;
+  IntervalSet united;
+  void add(const HiddenSpan& span) {
+    instances.push_back(&span);
+    united.extend(span.interval);
+  }
 };
 
-IntervalSet united(const std::vector<Instance>& instances) {
-  std::vector<Interval> intervals;
-  for (const Instance& one : instances) intervals.push_back(one.interval);
-  return IntervalSet::from(std::move(intervals));
-}
-
-Answer<Slowdown> slowdown(const Trace& trace, const std::vector<Instance>& instances, const IntervalSet& other) {
+Answer<Slowdown> slowdown(const Trace& trace, const std::vector<const HiddenSpan*>& instances,
+                          const IntervalSet& other) {
   struct Lengths {
     std::vector<double> under, alone;
   };
   std::map<std::pair<std::int32_t, std::int64_t>, Lengths> same_work;
   std::size_t under = 0, alone = 0;
-  for (const Instance& one : instances) {
-    const Ns covered = other.clip(one.interval).measure(), length = one.interval.length();
-    Lengths& lengths = same_work[{trace.spans.name[one.row], trace.spans.bytes[one.row]}];
+  for (const HiddenSpan* one : instances) {
+    const Ns covered = other.measure_within(one->interval), length = one->interval.length();
+    Lengths& lengths = same_work[{trace.spans.name[one->row], trace.spans.bytes[one->row]}];
     if (covered == 0) {
       lengths.alone.push_back(static_cast<double>(length));
       ++alone;
@@ -63,22 +62,20 @@ Answer<Slowdown> slowdown(const Trace& trace, const std::vector<Instance>& insta
 
 }  // namespace
 
-CommContention comm_contention(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                               const DeviceRows& device) {
-  std::vector<Instance> exchanges, reductions;
-  for (const std::size_t row : device.rows) {
-    if (attribution.activity[row] != ActivityClass::kCommunication || is_control(attribution.part[row])) continue;
-    const Stage stage = attribution.stage[row];
-    if (kExchange.contains(stage)) exchanges.push_back({row, selection.interval(trace, row)});
-    if (kReduction.contains(stage)) reductions.push_back({row, selection.interval(trace, row)});
+CommContention comm_contention(const Work& work, const DeviceWork& device) {
+  Class exchanges, reductions;
+  for (const HiddenSpan& span : device.communication) {
+    if (is_control(work.attribution.part[span.row])) continue;
+    const Stage stage = work.attribution.stage[span.row];
+    if (kExchange.contains(stage)) exchanges.add(span);
+    if (kReduction.contains(stage)) reductions.add(span);
   }
   CommContention result;
-  if (exchanges.empty() || reductions.empty()) return result;
-  const IntervalSet exchanging = united(exchanges), reducing = united(reductions);
-  result.together = exchanging.intersect(reducing).measure();
+  if (exchanges.instances.empty() || reductions.instances.empty()) return result;
+  result.together = exchanges.united.intersect(reductions.united).measure();
   if (result.together == 0) return result;
-  result.exchange = slowdown(trace, exchanges, reducing);
-  result.reduction = slowdown(trace, reductions, exchanging);
+  result.exchange = slowdown(work.trace, exchanges.instances, reductions.united);
+  result.reduction = slowdown(work.trace, reductions.instances, exchanges.united);
   return result;
 }
 

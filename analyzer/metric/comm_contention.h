@@ -3,7 +3,7 @@
 // Token exchange (dispatch, combine, all-to-all) beside reductions (all-reduce, reduce-scatter, all-gather) on one
 // device: how long both run at once, and how much longer each takes then.
 
-#include "analyzer/metric/device_activity.h"
+#include "analyzer/metric/work.h"
 #include "analyzer/model/answer.h"
 
 namespace moescope {
@@ -21,7 +21,6 @@ struct CommContention {
 // The same work: equal kernel name and bytes. An instance is under the other where that covers at least half of it,
 // alone where it covers none. At least kFewest of each are wanted.
 inline constexpr std::size_t kFewestInstances = 3;
-CommContention comm_contention(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                               const DeviceRows& device);
+CommContention comm_contention(const Work& work, const DeviceWork& device);
 
 }  // namespace moescope

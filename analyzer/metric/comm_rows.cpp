@@ -8,41 +8,44 @@ namespace {
 
 constexpr StageSet kExpertStages = StageSet(Stage::kL1) | Stage::kACT | Stage::kL2;
 
-using Groups = std::map<std::int32_t, std::vector<std::size_t>>;
-
-CommCell cell_of(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                 const std::vector<std::size_t>& rows, const IntervalSet& hiding, Definition definition) {
-  std::vector<Interval> expert;
-  for (const std::size_t row : rows)
-    if (kExpertStages.contains(attribution.role[row])) expert.push_back(selection.interval(trace, row));
-  return {exposure(trace, attribution, selection, rows, hiding, definition),
-          IntervalSet::from(std::move(expert)).measure()};
-}
+struct Sum {
+  bool any = false;
+  ExposureSum exposure;
+  UnionLength expert;
+  void add(const Work& work, std::size_t row, const HiddenSpan* span, bool is_expert) {
+    any = true;
+    if (span != nullptr) exposure.add(*span);
+    if (is_expert) expert.add(work.selection.interval(work.trace, row));
+  }
+  CommCell cell(Definition definition) const { return {exposure.exposure(definition), expert.length()}; }
+};
 
 }  // namespace
 
-CommRows comm_rows(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                   Definition definition) {
-  const std::size_t devices = selection.devices.size();
+CommRows comm_rows(const Work& work) {
+  const Attribution& attribution = work.attribution;
+  const std::size_t devices = work.devices.size();
   std::map<std::int32_t, std::vector<std::optional<CommCell>>> passes, waves;
   for (std::size_t device = 0; device < devices; ++device) {
-    const DeviceRows& chosen = selection.devices[device];
-    Groups by_pass, by_wave;
-    for (const std::size_t row : chosen.rows) {
-      const bool counts =
-          attribution.activity[row] == ActivityClass::kCommunication || kExpertStages.contains(attribution.role[row]);
-      if (!counts) continue;
-      if (attribution.pass[row] != Pass::kUNKNOWN)
-        by_pass[static_cast<std::int32_t>(attribution.pass[row])].push_back(row);
+    std::map<std::int32_t, Sum> by_pass, by_wave;
+    Sum sum_of_pass[MOESCOPE_PASS_COUNT];
+    std::int32_t last = -1;
+    Sum* sum_of_wave = nullptr;
+    work.devices[device].each_row([&](std::size_t row, const HiddenSpan* span) {
+      const bool expert = kExpertStages.contains(attribution.role[row]);
+      if (span == nullptr && !expert) return;
+      sum_of_pass[static_cast<std::size_t>(attribution.pass[row])].add(work, row, span, expert);
       const WaveId wave = attribution.structure.at(row).wave;
-      if (wave.valid()) by_wave[wave.value].push_back(row);
-    }
-    if (by_pass.empty() && by_wave.empty()) continue;
-    const IntervalSet hiding = hiders(device_activity(trace, attribution, selection, chosen.rows), definition);
-    const auto fill = [&](const Groups& groups, auto& table) {
-      for (const auto& [key, rows] : groups) {
+      if (!wave.valid()) return;
+      if (wave.value != last || sum_of_wave == nullptr) sum_of_wave = &by_wave[last = wave.value];
+      sum_of_wave->add(work, row, span, expert);
+    });
+    for (std::int32_t pass = 0; pass < MOESCOPE_PASS_COUNT; ++pass)
+      if (static_cast<Pass>(pass) != Pass::kUNKNOWN && sum_of_pass[pass].any) by_pass[pass] = sum_of_pass[pass];
+    const auto fill = [&](const std::map<std::int32_t, Sum>& sums, auto& table) {
+      for (const auto& [key, sum] : sums) {
         table[key].resize(devices);
-        table[key][device] = cell_of(trace, attribution, selection, rows, hiding, definition);
+        table[key][device] = sum.cell(work.definition);
       }
     };
     fill(by_pass, passes);

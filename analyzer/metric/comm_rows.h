@@ -25,7 +25,6 @@ struct CommRows {
   std::vector<PassRow> passes;  // empty where no pass is known
   std::vector<WaveRow> waves;   // empty where no work is marked with a wave
 };
-CommRows comm_rows(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                   Definition definition);
+CommRows comm_rows(const Work& work);
 
 }  // namespace moescope

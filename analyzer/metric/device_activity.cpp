@@ -28,9 +28,10 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   for (const auto& [id, rows] : rows_by_clock)
     if (rows > most) most = rows, clock = id;
 
-  std::vector<std::size_t> chosen;
+  std::vector<std::size_t> chosen, runs;
   for (const Track& track : trace.tracks) {
     if (!is_its(track) || track.clock != clock) continue;
+    runs.push_back(chosen.size());
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
       const Place& place = attribution.structure.at(row);
       if (!scope.layers.all() && !(place.layer.valid() && scope.layers.contains(place.layer.value))) continue;
@@ -40,6 +41,7 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
       chosen.push_back(row);
     }
   }
+  merge_by_start(trace, chosen, std::move(runs));
   Selection selection;
   selection.scope = scope;
   DeviceActivity result = device_activity(trace, attribution, selection, chosen);
@@ -51,37 +53,32 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
                                std::span<const std::size_t> rows) {
   DeviceActivity result;
-  std::vector<Interval> payload, control, compute, copies, unknown;
   for (const std::size_t row : rows) {
     const Interval interval = selection.interval(trace, row);
     switch (attribution.activity[row]) {
       case ActivityClass::kCommunication:
-        (is_control(attribution.part[row]) ? control : payload).push_back(interval);
+        (is_control(attribution.part[row]) ? result.control : result.payload).extend(interval);
+        result.communication.extend(interval);
         break;
       case ActivityClass::kCompute:
-        compute.push_back(interval);
+        result.compute.extend(interval);
         break;
       case ActivityClass::kCopy:
-        copies.push_back(interval);
+        result.copies.extend(interval);
         break;
       case ActivityClass::kUnknown:
-        unknown.push_back(interval);
+        result.unknown.extend(interval);
         break;
       case ActivityClass::kNone:
-        break;
+        continue;
     }
+    result.busy.extend(interval);
   }
   if (!rows.empty()) {
     const Track& track = trace.track_of(rows.front());
     result.device = {track.rank, track.device};
     result.clock = track.clock;
   }
-  result.payload = IntervalSet::from(std::move(payload));
-  result.control = IntervalSet::from(std::move(control));
-  result.communication = result.payload.unite(result.control);
-  result.compute = IntervalSet::from(std::move(compute));
-  result.copies = IntervalSet::from(std::move(copies));
-  result.unknown = IntervalSet::from(std::move(unknown));
   return result;
 }
 

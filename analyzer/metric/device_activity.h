@@ -21,7 +21,7 @@ struct DeviceActivity {
   IntervalSet payload, control;
   IntervalSet compute, copies;
   IntervalSet unknown;  // work whose content was not recorded
-  IntervalSet all() const { return communication.unite(compute).unite(copies).unite(unknown); }
+  IntervalSet busy;     // all of them
   IntervalSet exposed() const { return communication.subtract(compute); }
 };
 
@@ -31,7 +31,7 @@ std::vector<DeviceKey> devices_with_work(const Trace& trace);
 // with most work is taken and the rest left out.
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, DeviceKey device,
                                const Scope& scope);
-// The same of rows already chosen.
+// The same of rows already chosen, which are in the order of their starts.
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
                                std::span<const std::size_t> rows);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 namespace moescope {
 namespace {
@@ -11,88 +12,163 @@ namespace {
 constexpr StageSet kExpertStages = StageSet(Stage::kL1) | Stage::kACT | Stage::kL2;
 constexpr StageSet kTokenStages = StageSet(Stage::kDISPATCH) | Stage::kCOMBINE;
 
-std::size_t most_at_once(const std::map<WaveId, Interval>& waves) {
-  std::vector<std::pair<Ns, int>> edges;  // ends sort before begins at the same instant: intervals are half-open
-  for (const auto& [wave, extent] : waves) {
-    edges.emplace_back(extent.begin, 1);
-    edges.emplace_back(extent.end, -1);
-  }
-  std::sort(edges.begin(), edges.end());
-  int now = 0, most = 0;
-  for (const auto& [time, change] : edges) most = std::max(most, now += change);
-  return static_cast<std::size_t>(most);
-}
+using Key = std::tuple<StepId, LayerId, MicroBatchId, Pass>;
 
-LayerInstance measure(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                      const std::vector<std::size_t>& rows) {
+// An instance while its rows come by, in the order of time.
+struct Sum {
   LayerInstance instance;
-  std::vector<Interval> expert, payload;
-  std::map<WaveId, Interval> waves;
-  for (const std::size_t row : rows) {
-    const Interval one = selection.interval(trace, row);
-    if (instance.extent.empty()) instance.extent = one;
-    instance.extent = {std::min(instance.extent.begin, one.begin), std::max(instance.extent.end, one.end)};
-    const Stage role = attribution.role[row];
-    if (kExpertStages.contains(role)) expert.push_back(one);
-    if (kTokenStages.contains(role) && !is_control(attribution.part[row])) payload.push_back(one);
-    const WaveId wave = attribution.structure.at(row).wave;
-    if (!wave.valid() || one.empty()) continue;
-    const auto [extent, fresh] = waves.try_emplace(wave, one);
-    if (!fresh) extent->second = {std::min(extent->second.begin, one.begin), std::max(extent->second.end, one.end)};
+  UnionLength expert, payload;
+  std::vector<std::pair<WaveId, Interval>> waves;
+
+  void add(Interval one, bool is_expert, bool is_payload, WaveId wave) {
+    Interval& extent = instance.extent;
+    if (extent.empty()) extent = one;
+    extent = {std::min(extent.begin, one.begin), std::max(extent.end, one.end)};
+    if (!one.empty()) {
+      // All that began before does so no later than this one: it overlaps what has not ended yet.
+      if (is_expert) instance.serial = instance.serial && payload.end() <= one.begin;
+      if (is_payload) instance.serial = instance.serial && expert.end() <= one.begin;
+    }
+    if (is_expert) {
+      Interval& hull = instance.expert_extent;
+      if (!one.empty()) hull = hull.empty() ? one : Interval{hull.begin, std::max(hull.end, one.end)};
+      expert.add(one);
+    }
+    if (is_payload) payload.add(one);
+    if (!wave.valid() || one.empty()) return;
+    const auto known = std::find_if(waves.rbegin(), waves.rend(), [&](const auto& w) { return w.first == wave; });
+    if (known == waves.rend())
+      waves.emplace_back(wave, one);
+    else
+      known->second.end = std::max(known->second.end, one.end);
   }
-  instance.expert_compute = IntervalSet::from(std::move(expert));
-  instance.payload = IntervalSet::from(std::move(payload));
-  instance.waves = waves.size();
-  instance.depth = most_at_once(waves);
-  return instance;
-}
+
+  LayerInstance done() {
+    instance.expert_compute = expert.length();
+    instance.payload = payload.length();
+    instance.waves = waves.size();
+    std::vector<std::pair<Ns, int>> edges;  // ends sort before begins at the same instant: intervals are half-open
+    for (const auto& [wave, extent] : waves) {
+      edges.emplace_back(extent.begin, 1);
+      edges.emplace_back(extent.end, -1);
+    }
+    std::sort(edges.begin(), edges.end());
+    int now = 0, most = 0;
+    for (const auto& [time, change] : edges) most = std::max(most, now += change);
+    instance.depth = static_cast<std::size_t>(most);
+    return instance;
+  }
+};
+
+// Which instance a place and a pass belong to. Places differ in their waves too: several share an instance.
+class InstanceNumbers {
+ public:
+  explicit InstanceNumbers(std::size_t places) : of_place_(places * MOESCOPE_PASS_COUNT, -1) {}
+  // -1: a new one, to be told by set().
+  std::int32_t& at(std::int32_t place, Pass pass) {
+    return of_place_[static_cast<std::size_t>(place) * MOESCOPE_PASS_COUNT + static_cast<std::size_t>(pass)];
+  }
+  void forget() {
+    for (const std::size_t index : set_) of_place_[index] = -1;
+    set_.clear();
+    by_key_.clear();
+  }
+  // fresh: the number of the next instance, taken where the key is new.
+  std::int32_t number(std::int32_t place, const Key& key, std::int32_t fresh) {
+    const auto [known, is_new] = by_key_.try_emplace(key, fresh);
+    at(place, std::get<Pass>(key)) = known->second;
+    set_.push_back(static_cast<std::size_t>(&at(place, std::get<Pass>(key)) - of_place_.data()));
+    return known->second;
+  }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t hash = static_cast<std::uint64_t>(std::get<Pass>(key));
+      for (const std::int32_t value :
+           {std::get<StepId>(key).value, std::get<LayerId>(key).value, std::get<MicroBatchId>(key).value})
+        hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 31;
+      return static_cast<std::size_t>(hash);
+    }
+  };
+  std::vector<std::int32_t> of_place_;
+  std::vector<std::size_t> set_;
+  std::unordered_map<Key, std::int32_t, Hash> by_key_;
+};
 
 }  // namespace
 
-std::vector<LayerInstance> layer_instances(const Trace& trace, const Attribution& attribution,
-                                           const Selection& selection) {
+std::vector<LayerInstance> layer_instances(const Work& work) {
+  const Attribution& attribution = work.attribution;
+  const Structure& structure = attribution.structure;
   std::vector<LayerInstance> instances;
-  for (std::size_t device = 0; device < selection.devices.size(); ++device) {
-    std::map<std::tuple<StepId, LayerId, MicroBatchId, Pass>, std::vector<std::size_t>> groups;
-    for (const std::size_t row : selection.devices[device].rows) {
-      const Place& place = attribution.structure.at(row);
-      if (!place.layer.valid() || !(kExpertStages | kTokenStages).contains(attribution.role[row])) continue;
-      groups[{place.step, place.layer, place.micro_batch, attribution.pass[row]}].push_back(row);
+  InstanceNumbers numbers(structure.places.size());
+  for (std::size_t device = 0; device < work.devices.size(); ++device) {
+    std::vector<Sum> sums;
+    for (const std::size_t row : work.devices[device].chosen->rows) {
+      const Stage role = attribution.role[row];
+      const bool expert = kExpertStages.contains(role), tokens = kTokenStages.contains(role);
+      if (!expert && !tokens) continue;
+      const std::int32_t at = structure.place[row];
+      const Pass pass = attribution.pass[row];
+      std::int32_t number = numbers.at(at, pass);
+      const Place& place = structure.at(row);
+      if (number < 0) {
+        if (!place.layer.valid()) continue;
+        number = numbers.number(at, {place.step, place.layer, place.micro_batch, pass},
+                                static_cast<std::int32_t>(sums.size()));
+        if (static_cast<std::size_t>(number) == sums.size()) {
+          LayerInstance& fresh = sums.emplace_back().instance;
+          fresh.device = device;
+          fresh.step = place.step;
+          fresh.layer = place.layer;
+          fresh.micro_batch = place.micro_batch;
+          fresh.pass = pass;
+        }
+      }
+      sums[static_cast<std::size_t>(number)].add(work.selection.interval(work.trace, row), expert,
+                                                 tokens && !is_control(attribution.part[row]), place.wave);
     }
-    for (const auto& [key, rows] : groups) {
-      LayerInstance instance = measure(trace, attribution, selection, rows);
-      instance.device = device;
-      std::tie(instance.step, instance.layer, instance.micro_batch, instance.pass) = key;
-      instances.push_back(std::move(instance));
-    }
+    numbers.forget();
+    const std::size_t first = instances.size();
+    instances.reserve(first + sums.size());
+    for (Sum& sum : sums) instances.push_back(sum.done());
+    std::sort(instances.begin() + static_cast<std::ptrdiff_t>(first), instances.end(),
+              [](const LayerInstance& a, const LayerInstance& b) {
+                return std::tie(a.step, a.layer, a.micro_batch, a.pass) <
+                       std::tie(b.step, b.layer, b.micro_batch, b.pass);
+              });
   }
   return instances;
 }
 
-std::vector<LayerRow> layer_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                  const std::vector<LayerInstance>& instances, Definition definition) {
+std::vector<LayerRow> layer_table(const Work& work, const std::vector<LayerInstance>& instances) {
   std::map<LayerId, LayerRow> rows;
   const auto cell_of = [&](LayerId layer, std::size_t device) -> LayerCell& {
     LayerRow& row = rows[layer];
     row.layer = layer;
-    row.cells.resize(selection.devices.size());
+    row.cells.resize(work.devices.size());
     if (!row.cells[device]) row.cells[device] = LayerCell{};
     return *row.cells[device];
   };
-  for (std::size_t device = 0; device < selection.devices.size(); ++device) {
-    const DeviceRows& chosen = selection.devices[device];
-    std::map<LayerId, std::vector<std::size_t>> groups;
-    for (const std::size_t row : chosen.rows)
-      if (attribution.structure.at(row).layer.valid()) groups[attribution.structure.at(row).layer].push_back(row);
-    if (groups.empty()) continue;
-    const IntervalSet hiding = hiders(device_activity(trace, attribution, selection, chosen.rows), definition);
-    for (const auto& [layer, members] : groups)
-      cell_of(layer, device).exposure = exposure(trace, attribution, selection, members, hiding, definition);
+  const Structure& structure = work.attribution.structure;
+  for (std::size_t device = 0; device < work.devices.size(); ++device) {
+    // Marked work of a layer makes a row even where none of it is communication.
+    std::map<LayerId, ExposureSum> sums;
+    LayerId last;
+    ExposureSum* sum = nullptr;
+    work.devices[device].each_row([&](std::size_t row, const HiddenSpan* span) {
+      const LayerId layer = structure.at(row).layer;
+      if (!layer.valid()) return;
+      if (layer != last || sum == nullptr) sum = &sums[last = layer];
+      if (span != nullptr) sum->add(*span);
+    });
+    for (const auto& [layer, one] : sums) cell_of(layer, device).exposure = one.exposure(work.definition);
   }
   for (const LayerInstance& instance : instances) {
     LayerCell& cell = cell_of(instance.layer, instance.device);
-    cell.expert_compute += instance.expert_compute.measure();
-    cell.payload += instance.payload.measure();
+    cell.expert_compute += instance.expert_compute;
+    cell.payload += instance.payload;
   }
   std::vector<LayerRow> table;
   for (auto& [layer, row] : rows) table.push_back(std::move(row));

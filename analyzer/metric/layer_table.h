@@ -16,15 +16,15 @@ struct LayerInstance {
   LayerId layer;
   MicroBatchId micro_batch;
   Pass pass = Pass::kUNKNOWN;
-  Interval extent;             // first start to last end of its MoE work
-  IntervalSet expert_compute;  // l1, act, l2
-  IntervalSet payload;         // dispatch and combine, without control
-  std::size_t waves = 0;       // distinct wave marks; 0: not marked
-  std::size_t depth = 0;       // most waves begun and not yet ended at one time
-  Ns fill() const { return expert_compute.empty() ? 0 : expert_compute.hull().begin - extent.begin; }
-  Ns drain() const { return expert_compute.empty() ? 0 : extent.end - expert_compute.hull().end; }
-  // No expert compute runs while tokens move: the stages follow one another.
-  bool serial() const { return payload.intersect(expert_compute).empty(); }
+  Interval extent;         // first start to last end of its MoE work
+  Interval expert_extent;  // the same of its expert compute; empty without any
+  Ns expert_compute = 0;   // length of l1, act, l2
+  Ns payload = 0;          // of dispatch and combine, without control
+  bool serial = true;      // no expert compute runs while tokens move: the stages follow one another
+  std::size_t waves = 0;   // distinct wave marks; 0: not marked
+  std::size_t depth = 0;   // most waves begun and not yet ended at one time
+  Ns fill() const { return expert_compute == 0 ? 0 : expert_extent.begin - extent.begin; }
+  Ns drain() const { return expert_compute == 0 ? 0 : extent.end - expert_extent.end; }
 };
 
 struct LayerCell {
@@ -37,9 +37,7 @@ struct LayerRow {
 };
 
 // Only instances that have dispatch, combine or expert compute; ascending by device, step, layer, micro-batch, pass.
-std::vector<LayerInstance> layer_instances(const Trace& trace, const Attribution& attribution,
-                                           const Selection& selection);
-std::vector<LayerRow> layer_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                  const std::vector<LayerInstance>& instances, Definition definition);
+std::vector<LayerInstance> layer_instances(const Work& work);
+std::vector<LayerRow> layer_table(const Work& work, const std::vector<LayerInstance>& instances);
 
 }  // namespace moescope

@@ -3,41 +3,15 @@
 
 #include <algorithm>
 
-#include "analyzer/metric/device_timeline.h"
-
 namespace moescope {
 
-Exposure exposure(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                  std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition) {
-  Exposure result;
-  std::vector<Interval> intervals;
-  for (const std::size_t row : rows)
-    if (attribution.activity[row] == ActivityClass::kCommunication) intervals.push_back(selection.interval(trace, row));
-  if (definition == Definition::kNsys)
-    for (const Interval& one : intervals) {
-      result.weighed_comm += one.length();
-      result.weighed_exposed += one.length() - hiding.clip(one).measure();
-    }
-  const IntervalSet communication = IntervalSet::from(std::move(intervals));
-  result.comm = communication.measure();
-  result.exposed = communication.subtract(hiding.clip(communication.hull())).measure();
-  if (definition == Definition::kNsys) {
-    result.exposed = result.weighed_exposed;
-  } else {
-    result.weighed_comm = result.comm;
-    result.weighed_exposed = result.exposed;
-  }
-  return result;
-}
-
-Overlap overlap(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                const DeviceRows& device, Definition definition) {
-  const DeviceActivity activity = device_activity(trace, attribution, selection, device.rows);
-  const Exposure exposed =
-      exposure(trace, attribution, selection, device.rows, hiders(activity, definition), definition);
-  const IntervalSet all = activity.all();
+Overlap overlap(const Work& work, const DeviceWork& device) {
+  const DeviceActivity& activity = device.activity;
+  ExposureSum sum;
+  for (const HiddenSpan& span : device.communication) sum.add(span);
+  const Exposure exposed = sum.exposure(work.definition);
   Overlap result;
-  result.busy = all.measure();
+  result.busy = activity.busy.measure();
   result.compute = activity.compute.measure();
   result.comm = activity.communication.measure();
   result.comm_control = activity.control.subtract(activity.payload).measure();
@@ -48,11 +22,11 @@ Overlap overlap(const Trace& trace, const Attribution& attribution, const Select
   result.exposed = exposed.exposed;
   result.weighed_comm = exposed.weighed_comm;
   result.weighed_exposed = exposed.weighed_exposed;
-  result.span = step_spans(trace, attribution, selection, device).measure();
+  result.span = device.step_spans.measure();
   result.idle = result.span - result.busy;
-  result.communication_alone = std::all_of(device.rows.begin(), device.rows.end(), [&](std::size_t row) {
-    return trace.context_of(row).source == Source::kNCCL;
-  });
+  const std::vector<std::size_t>& rows = device.chosen->rows;
+  result.communication_alone = std::all_of(
+      rows.begin(), rows.end(), [&](std::size_t row) { return work.trace.context_of(row).source == Source::kNCCL; });
   return result;
 }
 

@@ -3,8 +3,7 @@
 // How much of a device's communication lies under compute: the figures the whole project is about. Totals over the
 // chosen rows, in ns; whoever shows them divides by the steps.
 
-#include "analyzer/metric/definition.h"
-#include "analyzer/metric/device_activity.h"
+#include "analyzer/metric/work.h"
 
 namespace moescope {
 
@@ -22,16 +21,6 @@ struct Overlap {
   bool communication_alone = false;  // the record is NCCL's own: nothing else that ran is in it
 };
 
-Overlap overlap(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                const DeviceRows& device, Definition definition);
-
-// Communication of some rows under nothing that hides it. hiding: of the whole device, so that one step's communication
-// may hide under another step's compute.
-struct Exposure {
-  Ns comm = 0, exposed = 0;                  // union
-  Ns weighed_comm = 0, weighed_exposed = 0;  // span by span under nsys, else as above
-};
-Exposure exposure(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                  std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition);
+Overlap overlap(const Work& work, const DeviceWork& device);
 
 }  // namespace moescope

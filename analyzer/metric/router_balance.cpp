@@ -108,7 +108,7 @@ Answer<double> straggler(const Trace& trace, const Selection& selection, const s
   for (const LayerInstance& instance : instances) {
     const RankId rank = selection.devices[instance.device].device.rank;
     times[{instance.layer, step_number(trace, rank, instance.step), instance.micro_batch, instance.pass}].push_back(
-        static_cast<double>(instance.expert_compute.measure()));
+        static_cast<double>(instance.expert_compute));
   }
   std::set<std::int64_t> steps;
   double total = 0;

@@ -41,13 +41,23 @@ std::int64_t step_number(const Trace& trace, RankId rank, StepId step) {
   return known != nullptr ? known->number : step.value;
 }
 
-Interval Selection::interval(const Trace& trace, std::size_t row) const {
-  Interval interval = trace.spans.interval(row);
-  if (scope.window) {
-    interval.begin = std::max(interval.begin, scope.window->begin);
-    interval.end = std::min(interval.end, scope.window->end);
+void merge_by_start(const Trace& trace, std::vector<std::size_t>& rows, std::vector<std::size_t> runs) {
+  const auto before = [&start = trace.spans.start](std::size_t a, std::size_t b) { return start[a] < start[b]; };
+  std::vector<std::size_t> merged;
+  while (runs.size() > 1) {
+    merged.resize(rows.size());
+    std::vector<std::size_t> longer;
+    runs.push_back(rows.size());
+    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+      const auto at = [&](std::size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i); };
+      const auto middle = runs[run + 1], end = run + 2 < runs.size() ? runs[run + 2] : middle;
+      longer.push_back(runs[run]);
+      std::merge(at(runs[run]), at(middle), at(middle), at(end),
+                 merged.begin() + static_cast<std::ptrdiff_t>(runs[run]), before);
+    }
+    rows.swap(merged);
+    runs = std::move(longer);
   }
-  return interval;
 }
 
 Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per) {
@@ -55,11 +65,15 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   selection.scope = scope;
   selection.asked = per;
   const auto clocks = main_clocks(trace, scope);
-  std::map<DeviceKey, DeviceRows> devices;
   const Structure& structure = attribution.structure;
-  // One place stands for many spans: the scope is asked once a place and rank.
-  std::map<std::pair<RankId, std::int32_t>, bool> asked;
-  bool any_step = false;
+  const bool everything = scope.layers.all() && scope.steps.all();
+  struct Gathered {
+    DeviceRows rows;
+    std::vector<std::size_t> runs;  // where each track's rows begin
+    std::vector<StepId> steps;      // in the order met, those next to each other once
+    std::size_t outside = 0;        // rows of no step
+  };
+  std::map<DeviceKey, Gathered> devices;
   for (const Track& track : trace.tracks) {
     const auto clock = clocks.find({track.rank, track.device});
     if (!track.is_execution() || track.rows == 0 || clock == clocks.end()) continue;
@@ -67,46 +81,68 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
       selection.rows_on_other_clocks += track.rows;
       continue;
     }
-    DeviceRows& device = devices[clock->first];
-    device.device = clock->first;
-    device.clock = clock->second;
+    Gathered& device = devices[clock->first];
+    device.rows.device = clock->first;
+    device.rows.clock = clock->second;
+    device.runs.push_back(device.rows.rows.size());
+    // Neighbours mostly share their place: what it means is worked out where it changes.
+    std::int32_t last = -1;
+    bool wanted = true, in_step = false, noted = false;
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
       if (attribution.activity[row] == ActivityClass::kNone) continue;
-      const auto [known, fresh] = asked.try_emplace({track.rank, structure.place[row]}, false);
-      if (fresh) known->second = in_scope(structure, track, structure.at(row), scope);
-      if (!known->second || (scope.window && selection.interval(trace, row).empty())) continue;
-      any_step = any_step || (per == Per::kStep && structure.at(row).step.valid());
-      device.rows.push_back(row);
+      if (structure.place[row] != last) {
+        last = structure.place[row];
+        const Place& place = structure.at(row);
+        wanted = everything || in_scope(structure, track, place, scope);
+        in_step = place.step.valid();
+        noted = !in_step || (!device.steps.empty() && device.steps.back() == place.step);
+      }
+      if (!wanted || (scope.window && selection.interval(trace, row).empty())) continue;
+      device.rows.rows.push_back(row);
+      device.outside += !in_step;
+      if (!noted) device.steps.push_back(structure.at(row).step), noted = true;
     }
+  }
+  bool any_step = false;
+  for (auto& [key, device] : devices) {
+    std::sort(device.steps.begin(), device.steps.end());
+    device.steps.erase(std::unique(device.steps.begin(), device.steps.end()), device.steps.end());
+    any_step = any_step || (per == Per::kStep && device.rows.rows.size() > device.outside);
   }
   selection.per_step = any_step;
   std::set<std::pair<RankId, StepId>> unfinished, finished;
   if (any_step)
     for (const auto& [key, device] : devices)
-      for (const std::size_t row : device.rows) {
-        const StepId step = structure.at(row).step;
-        if (!step.valid()) continue;
+      for (const StepId step : device.steps) {
         const Step* known = find_step(structure, key.rank, step);
         (known != nullptr && !known->ended ? unfinished : finished).insert({key.rank, step});
       }
   const bool drop_unfinished = !unfinished.empty() && !finished.empty();
   if (drop_unfinished) selection.steps_unfinished = unfinished.size();
   for (auto& [key, device] : devices) {
+    std::vector<std::size_t>& rows = device.rows.rows;
+    merge_by_start(trace, rows, device.runs);
     if (any_step) {
-      std::set<StepId> steps;
-      std::erase_if(device.rows, [&, rank = key.rank](std::size_t row) {
-        const StepId step = structure.at(row).step;
-        if (!step.valid()) {
-          ++selection.rows_outside_steps;
-          return true;
-        }
-        if (drop_unfinished && unfinished.contains({rank, step})) return true;
-        steps.insert(step);
-        return false;
-      });
-      device.steps.assign(steps.begin(), steps.end());
+      const auto dropped = [&, rank = key.rank](StepId step) {
+        return drop_unfinished && unfinished.contains({rank, step});
+      };
+      if (device.outside > 0 || drop_unfinished) {
+        std::int32_t last = -1;
+        bool drop = false;
+        std::erase_if(rows, [&](std::size_t row) {
+          if (structure.place[row] != last) {
+            last = structure.place[row];
+            const StepId step = structure.at(row).step;
+            drop = !step.valid() || dropped(step);
+          }
+          return drop;
+        });
+        selection.rows_outside_steps += device.outside;
+      }
+      std::erase_if(device.steps, dropped);
+      device.rows.steps = std::move(device.steps);
     }
-    if (!device.rows.empty()) selection.devices.push_back(std::move(device));
+    if (!rows.empty()) selection.devices.push_back(std::move(device.rows));
   }
   return selection;
 }

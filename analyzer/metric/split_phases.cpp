@@ -17,33 +17,38 @@ bool twice(std::size_t count, std::size_t instances) {
 
 }  // namespace
 
-SplitPhases split_phases(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                         const DeviceRows& device, const IntervalSet& compute) {
+SplitPhases split_phases(const Work& work, const DeviceWork& device) {
+  const Attribution& attribution = work.attribution;
+  const auto is_half = [&](std::size_t row) {
+    const Stage stage = attribution.stage[row];
+    return (stage == Stage::kDISPATCH || stage == Stage::kCOMBINE) && !is_control(attribution.part[row]);
+  };
   std::size_t activations = 0, routers = 0, counts[2] = {};
-  // Halves by stream and stage, in the order of time.
-  std::map<std::pair<std::int32_t, Stage>, std::vector<std::size_t>> halves;
-  for (const std::size_t row : device.rows) {
+  for (const std::size_t row : device.chosen->rows) {
     const Stage stage = attribution.stage[row];
     activations += stage == Stage::kACT;
     routers += stage == Stage::kROUTER;
-    if ((stage != Stage::kDISPATCH && stage != Stage::kCOMBINE) || is_control(attribution.part[row])) continue;
-    ++counts[stage == Stage::kCOMBINE];
-    halves[{trace.spans.track[row], stage}].push_back(row);
+    if (is_half(row)) ++counts[stage == Stage::kCOMBINE];
   }
   const auto fits = [&](std::size_t instances) { return twice(counts[0], instances) && twice(counts[1], instances); };
   SplitPhases result;
   result.found = fits(activations) || fits(routers);
   if (!result.found) return result;
+  // Halves by stream and stage, in the order of time.
+  std::map<std::pair<std::int32_t, Stage>, std::vector<std::size_t>> halves;
+  for (const std::size_t row : device.chosen->rows)
+    if (is_half(row)) halves[{work.trace.spans.track[row], attribution.stage[row]}].push_back(row);
   std::vector<Interval> flights;
   for (const auto& [key, rows] : halves) {
     for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
       ++result.pairs;
-      const Interval flight{selection.interval(trace, rows[i]).end, selection.interval(trace, rows[i + 1]).begin};
+      const Interval flight{work.selection.interval(work.trace, rows[i]).end,
+                            work.selection.interval(work.trace, rows[i + 1]).begin};
       if (flight.end > flight.begin) flights.push_back(flight);
     }
   }
   result.in_flight = IntervalSet::from(std::move(flights));
-  result.under_compute = result.in_flight.intersect(compute).measure();
+  result.under_compute = result.in_flight.intersect(device.activity.compute).measure();
   return result;
 }
 

@@ -3,7 +3,7 @@
 // Exchanges that are launched in two halves, one that sends and one that receives. The wire works between them, under
 // whatever the stream does meanwhile, so that the time of the kernels says little about what is hidden.
 
-#include "analyzer/metric/device_activity.h"
+#include "analyzer/metric/work.h"
 
 namespace moescope {
 
@@ -16,7 +16,6 @@ struct SplitPhases {
 
 // Found where a device's dispatches and its combines both are twice as many as its expert activations (or its routers,
 // where no activation is known), within 2 %; a stream's n-th and n + 1-th of a stage, n even, are then a pair.
-SplitPhases split_phases(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                         const DeviceRows& device, const IntervalSet& compute);
+SplitPhases split_phases(const Work& work, const DeviceWork& device);
 
 }  // namespace moescope

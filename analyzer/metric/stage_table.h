@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time, traffic and arithmetic of each stage and pass, one cell a device. Totals over the chosen rows.
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -26,16 +28,32 @@ struct StageRow {
 };
 
 // Ascending by pass, then stage: the order of a layer. Work of no known pass comes last.
-std::vector<StageRow> stage_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                  Definition definition);
+std::vector<StageRow> stage_table(const Work& work);
 
-// One device's cells of some of its rows; hiding as in exposure().
+// One device's stages and passes, from rows given in the order of time.
 struct StagePart {
   Stage stage = Stage::kUNATTRIBUTED;
   Pass pass = Pass::kUNKNOWN;
   StageCell cell;
 };
-std::vector<StagePart> stage_parts(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                   std::span<const std::size_t> rows, const IntervalSet& hiding, Definition definition);
+class StageSums {
+ public:
+  StageSums() { index_.fill(-1); }
+  // span: of communication, else null.
+  void add(const Work& work, std::size_t row, const HiddenSpan* span);
+  std::vector<StagePart> parts(Definition definition) const;  // ascending by pass, then stage
+  bool empty() const { return sums_.empty(); }
+
+ private:
+  struct Sum {
+    Stage stage = Stage::kUNATTRIBUTED;
+    Pass pass = Pass::kUNKNOWN;
+    UnionLength time;
+    ExposureSum exposure;
+    StageCell cell;
+  };
+  std::array<std::int16_t, MOESCOPE_PASS_COUNT * kStageCount> index_;  // into sums_, by pass and stage
+  std::vector<Sum> sums_;
+};
 
 }  // namespace moescope

@@ -5,32 +5,47 @@
 #include <tuple>
 
 namespace moescope {
+namespace {
 
-std::vector<StepRow> step_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                Definition definition) {
-  if (!selection.per_step) return {};
+struct Sum {
+  UnionLength compute;
+  ExposureSum exposure;
+  StageSums stages;
+};
+
+}  // namespace
+
+std::vector<StepRow> step_table(const Work& work) {
+  if (!work.selection.per_step) return {};
+  const Structure& structure = work.attribution.structure;
   std::map<std::tuple<int, std::int64_t>, StepRow> rows;  // (how often the number was seen before, number)
-  for (std::size_t device = 0; device < selection.devices.size(); ++device) {
-    const DeviceRows& chosen = selection.devices[device];
+  for (std::size_t device = 0; device < work.devices.size(); ++device) {
+    const DeviceRows& chosen = *work.devices[device].chosen;
     const RankId rank = chosen.device.rank;
-    const DeviceActivity whole = device_activity(trace, attribution, selection, chosen.rows);
-    const IntervalSet hiding = hiders(whole, definition);
-    std::map<StepId, std::vector<std::size_t>> groups;
-    for (const std::size_t row : chosen.rows) groups[attribution.structure.at(row).step].push_back(row);
+    StepNumbers numbers(chosen);
+    std::vector<Sum> sums(numbers.count());
+    work.devices[device].each_row([&](std::size_t row, const HiddenSpan* span) {
+      Sum& sum = sums[numbers.of(structure.at(row).step)];
+      if (work.attribution.activity[row] == ActivityClass::kCompute)
+        sum.compute.add(work.selection.interval(work.trace, row));
+      if (span != nullptr) sum.exposure.add(*span);
+      sum.stages.add(work, row, span);
+    });
     std::map<std::int64_t, int> seen;
-    for (const auto& [step, members] : groups) {
-      const std::int64_t number = step_number(attribution.structure, rank, step);
+    for (std::size_t i = 0; i < chosen.steps.size(); ++i) {
+      const StepId step = chosen.steps[i];
+      const std::int64_t number = step_number(structure, rank, step);
       StepRow& row = rows[{seen[number]++, number}];
       row.number = number;
-      row.cells.resize(selection.devices.size());
+      row.cells.resize(work.devices.size());
       StepCell cell;
-      if (const Step* known = find_step(attribution.structure, rank, step); known != nullptr) {
+      if (const Step* known = find_step(structure, rank, step); known != nullptr) {
         row.kind = known->kind;
         if (known->ended && !known->window.empty()) cell.duration = known->window.length();
       }
-      cell.compute = device_activity(trace, attribution, selection, members).compute.measure();
-      cell.exposure = exposure(trace, attribution, selection, members, hiding, definition);
-      cell.stages = stage_parts(trace, attribution, selection, members, hiding, definition);
+      cell.compute = sums[i].compute.length();
+      cell.exposure = sums[i].exposure.exposure(work.definition);
+      cell.stages = sums[i].stages.parts(work.definition);
       row.cells[device] = std::move(cell);
     }
   }

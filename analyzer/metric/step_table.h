@@ -21,7 +21,6 @@ struct StepRow {
   std::vector<std::optional<StepCell>> cells;  // as Selection::devices
 };
 // In the order of the steps. Ranks are matched by number; a number that comes again on a rank is a new row.
-std::vector<StepRow> step_table(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                                Definition definition);
+std::vector<StepRow> step_table(const Work& work);
 
 }  // namespace moescope

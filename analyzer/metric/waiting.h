@@ -16,7 +16,6 @@ struct Waiting {
   CommContention contention;
   Ns fused = 0;  // kernels that move tokens and compute at once, counted as compute
 };
-Waiting waiting(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                const DeviceRows& device);
+Waiting waiting(const Work& work, const DeviceWork& device);
 
 }  // namespace moescope

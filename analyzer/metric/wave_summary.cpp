@@ -27,9 +27,9 @@ WaveSummary wave_summary(const std::vector<LayerInstance>& instances, std::size_
   for (const LayerInstance& instance : instances) {
     if (instance.waves > 0) counts.push_back(static_cast<double>(instance.waves));
     depth = std::max(depth, instance.depth);
-    if (instance.expert_compute.empty() || instance.payload.empty()) continue;
+    if (instance.expert_compute == 0 || instance.payload == 0) continue;
     ++complete;
-    if (instance.serial()) ++serial;
+    if (instance.serial) ++serial;
     fills[instance.device].push_back(static_cast<double>(instance.fill()));
     drains[instance.device].push_back(static_cast<double>(instance.drain()));
   }

@@ -43,6 +43,16 @@ bool IntervalSet::contains(Ns instant) const {
   return after != intervals_.begin() && instant < std::prev(after)->end;
 }
 
+Ns IntervalSet::measure_within(Interval window) const {
+  if (window.empty()) return 0;
+  Ns total = 0;
+  auto one = std::upper_bound(intervals_.begin(), intervals_.end(), window.begin,
+                              [](Ns t, const Interval& interval) { return t < interval.end; });
+  for (; one != intervals_.end() && one->begin < window.end; ++one)
+    total += std::min(one->end, window.end) - std::max(one->begin, window.begin);
+  return total;
+}
+
 IntervalSet IntervalSet::unite(const IntervalSet& other) const {
   std::vector<Interval> merged(intervals_.size() + other.intervals_.size());
   std::merge(intervals_.begin(), intervals_.end(), other.intervals_.begin(), other.intervals_.end(), merged.begin(),

@@ -24,6 +24,16 @@ class IntervalSet {
   Ns measure() const;     // total length, ns
   Interval hull() const;  // first begin to last end; {0, 0} when empty
   bool contains(Ns instant) const;
+  Ns measure_within(Interval window) const;  // of the part inside; a binary search and what it passes over
+
+  // Adds an interval that begins no earlier than any that is in the set; constant time. An empty one adds nothing.
+  void extend(Interval interval) {
+    if (interval.empty()) return;
+    if (intervals_.empty() || interval.begin > intervals_.back().end)
+      intervals_.push_back(interval);
+    else if (interval.end > intervals_.back().end)
+      intervals_.back().end = interval.end;
+  }
 
   IntervalSet unite(const IntervalSet& other) const;
   IntervalSet intersect(const IntervalSet& other) const;

@@ -2,6 +2,7 @@
 #include "analyzer/model/launch_index.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace moescope {
@@ -35,6 +36,59 @@ std::optional<std::size_t> LaunchIndex::launch_of(std::size_t row) const {
   if (next != launches_.begin() && matches(std::prev(next))) return std::prev(next)->row;
   if (matches(next)) return next->row;
   return std::nullopt;
+}
+
+namespace {
+
+struct TracksOfRank {
+  std::vector<const Track*> host, device;
+};
+
+// By correlation id, where a rank's ids lie close together and none repeats; false where not, with nothing done.
+bool by_table(const SpanTable& spans, const TracksOfRank& tracks, std::vector<std::uint32_t>& launches) {
+  std::int64_t low = INT64_MAX, high = 0, count = 0;
+  const auto each = [&](const std::vector<const Track*>& some, auto take) {
+    for (const Track* track : some)
+      for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row)
+        if (spans.correlation[row] > 0) take(row, spans.correlation[row]);
+  };
+  each(tracks.host, [&](std::size_t, std::int64_t correlation) {
+    low = std::min(low, correlation);
+    high = std::max(high, correlation);
+    ++count;
+  });
+  if (count == 0) return true;
+  if (high - low > 4 * count + 1024) return false;
+  std::vector<std::uint32_t> table(static_cast<std::size_t>(high - low) + 1, kNoLaunch);
+  bool repeats = false;
+  each(tracks.host, [&](std::size_t row, std::int64_t correlation) {
+    std::uint32_t& slot = table[static_cast<std::size_t>(correlation - low)];
+    repeats = repeats || slot != kNoLaunch;
+    slot = static_cast<std::uint32_t>(row);
+  });
+  if (repeats) return false;
+  each(tracks.device, [&](std::size_t row, std::int64_t correlation) {
+    if (correlation >= low && correlation <= high) launches[row] = table[static_cast<std::size_t>(correlation - low)];
+  });
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> launch_rows(const Trace& trace) {
+  std::vector<std::uint32_t> launches(trace.spans.size(), kNoLaunch);
+  std::map<RankId, TracksOfRank> ranks;
+  for (const Track& track : trace.tracks)
+    if (track.rows > 0) (track.is_execution() ? ranks[track.rank].device : ranks[track.rank].host).push_back(&track);
+  std::optional<LaunchIndex> index;
+  for (const auto& [rank, tracks] : ranks) {
+    if (tracks.device.empty() || by_table(trace.spans, tracks, launches)) continue;
+    if (!index) index.emplace(trace);
+    for (const Track* track : tracks.device)
+      for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row)
+        if (const auto launch = index->launch_of(row)) launches[row] = static_cast<std::uint32_t>(*launch);
+  }
+  return launches;
 }
 
 }  // namespace moescope

@@ -10,6 +10,11 @@
 
 namespace moescope {
 
+// Of every row the row of its launch, as LaunchIndex::launch_of() says; kNoLaunch for none, and for rows of the host.
+// Linear, but for ranks whose correlation ids repeat or lie far apart. Tracks' row ranges must be set.
+inline constexpr std::uint32_t kNoLaunch = 0xffffffff;
+std::vector<std::uint32_t> launch_rows(const Trace& trace);
+
 class LaunchIndex {
  public:
   // Rows from first_row on; tracks' ranks must be set. The trace must outlive the index and keep its rows in place.

@@ -81,8 +81,10 @@ Attribution attribute(const Trace& trace, const RuleSet& rules) {
   result.activity.resize(rows, ActivityClass::kNone);
   result.annotation.resize(rows, -1);
 
+  result.launch = launch_rows(trace);
+
   NameMeanings meanings(trace, rules);
-  const RangeContexts ranges = range_contexts(trace, meanings);
+  const RangeContexts ranges = range_contexts(trace, result.launch, meanings);
   std::vector<bool> ambiguous_gemm(rows, false);
   for (std::size_t row = 0; row < rows; ++row) {
     const Context& context = trace.context_of(row);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/model/answer.h"
+#include "analyzer/model/launch_index.h"
 #include "analyzer/model/stage.h"
 #include "analyzer/model/trace.h"
 #include "analyzer/stage/structure.h"
@@ -31,6 +32,7 @@ struct Attribution {
   std::vector<Pass> pass;
   std::vector<ActivityClass> activity;   // kNone on host tracks
   std::vector<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
+  std::vector<std::uint32_t> launch;     // row of the host call that launched it, kNoLaunch none
   Structure structure;                   // step, layer, micro-batch, wave
   // Share of device work time (union per device, summed) whose stage is known; absent without device work.
   Answer<double> attributed_fraction = Abstained{"no GPU or execution records"};

@@ -20,7 +20,8 @@ bool either_way(const NameMeaning& meaning) {
 
 class Projection {
  public:
-  Projection(const Trace& trace, NameMeanings& meanings) : trace_(trace), meanings_(meanings) {
+  Projection(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings)
+      : trace_(trace), launches_(launches), meanings_(meanings) {
     result_.says.emplace_back();
     result_.of.resize(trace.spans.size(), 0);
   }
@@ -28,11 +29,10 @@ class Projection {
   RangeContexts run() {
     for (const Track& track : trace_.tracks) walk(track);
     project_backward(trace_, result_);
-    const LaunchIndex launches(trace_);
     for (const Track& track : trace_.tracks) {
       if (!track.is_execution()) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
-        if (const auto launch = launches.launch_of(row)) result_.of[row] = result_.of[*launch];
+        if (launches_[row] != kNoLaunch) result_.of[row] = result_.of[launches_[row]];
     }
     return std::move(result_);
   }
@@ -117,6 +117,7 @@ class Projection {
   }
 
   const Trace& trace_;
+  const std::vector<std::uint32_t>& launches_;
   NameMeanings& meanings_;
   RangeContexts result_;
   std::vector<Open> open_;
@@ -131,8 +132,8 @@ bool is_user_range(const Trace& trace, std::size_t row) {
   return context.kind == SpanKind::kRANGE && !is_operator(context) && !trace.name_of(row).starts_with("ProfilerStep#");
 }
 
-RangeContexts range_contexts(const Trace& trace, NameMeanings& meanings) {
-  return Projection(trace, meanings).run();
+RangeContexts range_contexts(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings) {
+  return Projection(trace, launches, meanings).run();
 }
 
 }  // namespace moescope

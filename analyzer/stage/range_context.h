@@ -42,8 +42,8 @@ struct RangeContexts {
 // that of the graph's launch. What an autograd thread launches with no range of its own takes the range of the forward
 // operator it goes back over (by sequence number), else the one then open on the thread that called for it; its pass is
 // backward. Work with no launch takes the range around it on its own track. A framework's operators and step marks are
-// not user ranges. Linear in the rows but for the sort of LaunchIndex.
-RangeContexts range_contexts(const Trace& trace, NameMeanings& meanings);
+// not user ranges. Linear in the rows. launches: see launch_rows().
+RangeContexts range_contexts(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings);
 
 // A range the user named: not an operator's, not a step mark.
 bool is_user_range(const Trace& trace, std::size_t row);

@@ -9,7 +9,6 @@
 #include <span>
 #include <tuple>
 
-#include "analyzer/model/launch_index.h"
 #include "analyzer/stage/repeats.h"
 
 namespace moescope {
@@ -181,12 +180,11 @@ class StepFinder {
       apart[i].step = StepId(static_cast<std::int32_t>(i));
       if (apart[i].number < 0) apart[i].number = static_cast<std::int64_t>(i);
     }
-    if (!launches_) launches_.emplace(trace_);
     for (const Track& track : trace_.tracks) {
       if (track.rank != rank || !track.is_execution()) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-        const auto launch = launches_->launch_of(row);
-        if (launch) set_step(row, step_at(apart, trace_.spans.start[*launch]));
+        const std::uint32_t launch = attribution_.launch[row];
+        if (launch != kNoLaunch) set_step(row, step_at(apart, trace_.spans.start[launch]));
       }
     }
     structure_.steps.insert(structure_.steps.end(), apart.begin(), apart.end());
@@ -257,7 +255,6 @@ class StepFinder {
   const Attribution& attribution_;
   Structure& structure_;
   PlaceTable& places_;
-  std::optional<LaunchIndex> launches_;
   bool one_layer_ = false;
 };
 

@@ -117,7 +117,7 @@ Gantt build_gantt(const Trace& trace, const Attribution& attribution, const Anal
   std::map<ClockId, Interval> hulls;
   for (const DeviceRows& device : analysis.selection.devices) {
     DeviceActivity activity = device_activity(trace, attribution, device.device, {});
-    const Interval hull = activity.all().hull();
+    const Interval hull = activity.busy.hull();
     if (!hull.empty()) {
       const auto [known, fresh] = hulls.try_emplace(activity.clock, hull);
       if (!fresh) known->second = {std::min(known->second.begin, hull.begin), std::max(known->second.end, hull.end)};

@@ -62,6 +62,7 @@ class Engines {
 Attribution attribution_as_recorded(const Trace& trace) {
   Attribution attribution;
   attribution.structure = marked_structure(trace);
+  attribution.launch = launch_rows(trace);
   for (std::size_t row = 0; row < trace.spans.size(); ++row) {
     const Context& context = trace.context_of(row);
     attribution.stage.push_back(context.stage);

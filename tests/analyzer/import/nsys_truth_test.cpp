@@ -63,8 +63,8 @@ TEST_CASE("every real Nsight Systems export gives the independent figures, to th
       CHECK(found.copies.measure() == expected.mem);
       CHECK(found.exposed().measure() == expected.exposed);
       CHECK(found.exposed().subtract(found.copies).measure() == expected.exposed_mem);
-      CHECK(found.all().measure() == expected.busy);
-      CHECK(found.all().hull().length() == expected.span);
+      CHECK(found.busy.measure() == expected.busy);
+      CHECK(found.busy.hull().length() == expected.span);
       const Counts counts = counts_of(trace, attribution, keys[i]);
       CHECK(counts.compute == expected.compute_count);
       CHECK(counts.comm == expected.comm_count);

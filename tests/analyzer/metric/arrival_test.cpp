@@ -16,7 +16,8 @@ namespace {
 
 Arrivals arrivals_of(const Trace& trace) {
   const Attribution said = as_said(trace);
-  return arrivals(trace, said, select(trace, said, {}));
+  const Selection selection = select(trace, said, {});
+  return arrivals(work_of(trace, said, selection, Definition::kMoescope));
 }
 ClockId other_clock(HandTrace& hand, const std::string& boot) {
   return hand.builder().clock({ClockKind::kMONOTONIC, "clock", boot});

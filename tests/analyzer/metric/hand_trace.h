@@ -82,6 +82,7 @@ class HandTrace {
 inline Attribution as_said(const Trace& trace) {
   Attribution attribution;
   attribution.structure = marked_structure(trace);
+  attribution.launch = launch_rows(trace);
   for (std::size_t row = 0; row < trace.spans.size(); ++row) {
     const Context& context = trace.context_of(row);
     attribution.stage.push_back(context.stage);

@@ -67,7 +67,8 @@ TEST_CASE("overlap figures equal a count of instants, whatever the spans") {
     for (const DefinitionName& meaning : definitions()) {
       const Selection selection = select(done, attribution, {});
       REQUIRE(selection.devices.size() == 1);
-      const Overlap figures = overlap(done, attribution, selection, selection.devices[0], meaning.definition);
+      const Work work = work_of(done, attribution, selection, meaning.definition);
+      const Overlap figures = overlap(work, work.devices[0]);
       CHECK(figures.span == last - first);
       CHECK(figures.busy == static_cast<Ns>(busy.count()));
       CHECK(figures.idle == last - first - static_cast<Ns>(busy.count()));

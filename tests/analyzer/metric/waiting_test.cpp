@@ -62,7 +62,8 @@ Waiting waiting_of(const Trace& trace) {
   const Attribution said = as_said(trace);
   const Selection selection = select(trace, said, {});
   REQUIRE(selection.devices.size() == 1);
-  return waiting(trace, said, selection, selection.devices[0]);
+  const Work work = work_of(trace, said, selection, Definition::kMoescope);
+  return waiting(work, work.devices[0]);
 }
 
 }  // namespace

@@ -73,9 +73,11 @@ TEST_CASE("layers use the role of work: dispatch's backward runs as combine") {
   trace.work(lane, Stage::kCOMBINE, 0, 10, {.pass = Pass::kBACKWARD, .layer = 1, .role = Stage::kDISPATCH});
   trace.work(lane, Stage::kL1, 10, 30, {.pass = Pass::kBACKWARD, .layer = 1});
   const Trace done = trace.finish();
-  const auto instances = layer_instances(done, as_said(done), select(done, as_said(done), {}));
+  const Attribution said = as_said(done);
+  const Selection selection = select(done, said, {});
+  const auto instances = layer_instances(work_of(done, said, selection, Definition::kMoescope));
   REQUIRE(instances.size() == 1);
-  CHECK(instances[0].payload.measure() == 10);
+  CHECK(instances[0].payload == 10);
   CHECK(instances[0].fill() == 10);
   CHECK(instances[0].drain() == 0);
 }

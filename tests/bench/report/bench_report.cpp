@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report costs beside reading its run: a made-up run of eight ranks, steps of layers on a compute and a
+// communication stream, half of its spans launches, is written once and then read, attributed, analysed and printed.
+// Interval metrics are counted by spans of device work, all else by all spans. CPU time of this process, which has one
+// thread; medians of ROUNDS.
+//   bench_report [SPANS [ROUNDS]]
+#include <fmt/core.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/metric/analysis.h"
+#include "analyzer/report/report.h"
+#include "analyzer/stage/attribution.h"
+#include "analyzer/stage/model_from_names.h"
+#include "analyzer/store/run_file_export.h"
+
+using namespace moescope;
+
+namespace {
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+struct Kernel {
+  const char* name;
+  bool communication;
+  Ns offset, duration;  // within its layer
+};
+constexpr Ns kLayer = 800;
+constexpr Kernel kKernels[] = {
+    {"rms_norm", false, 0, 30},
+    {"void flash::flash_fwd_kernel<T>(int)", false, 30, 150},
+    {"grouped_topk_kernel", false, 185, 15},
+    {"void deep_ep::intranode::notify_dispatch<8>(int const*)", true, 200, 20},
+    {"void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)", true, 220, 180},
+    {"void deep_gemm::fp8_gemm_kernel<0u, 0u, (deep_gemm::GemmType)1>(int)", false, 300, 200},
+    {"_silu_and_mul_post_quant_kernel", false, 500, 40},
+    {"void deep_gemm::fp8_gemm_kernel<0u, 0u, (deep_gemm::GemmType)1>(int)", false, 540, 100},
+    {"void deep_ep::intranode::combine<__nv_bfloat16, 8, 768, 4096>(int4*)", true, 600, 170},
+};
+
+// marks: each step is in the record and each layer's communication is launched in a range of its own.
+Trace make(std::size_t spans, bool marks) {
+  TraceBuilder builder;
+  SourceFile file;
+  file.format = "moescope";
+  file.run_id = "bench";
+  builder.trace().files.push_back(file);
+  Clock monotonic;
+  monotonic.boot_id = "bench";
+  const ClockId clock = builder.clock(monotonic);
+  constexpr std::size_t kRanks = 8, kLayers = 58;
+  const std::size_t of_rank = spans / kRanks;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    Track track;
+    track.rank = RankId(static_cast<std::int32_t>(rank));
+    track.clock = clock;
+    builder.rank({track.rank, kRanks, static_cast<std::int32_t>(rank), 0, "host"});
+    const TrackId host = builder.track(track);
+    track.kind = TrackKind::kGPU_STREAM;
+    track.device = 0;
+    track.stream = 7;
+    const TrackId compute = builder.track(track);
+    track.stream = 20;
+    const TrackId exchange = builder.track(track);
+    Context context;
+    context.kind = SpanKind::kRUNTIME;
+    const ContextId runtime = builder.context(context);
+    context.kind = SpanKind::kRANGE;
+    const ContextId range = builder.context(context);
+    const NameId launch = builder.name("cudaLaunchKernel");
+    Ns time = 1000 + static_cast<Ns>(rank) * 7;
+    std::int64_t correlation = 1;
+    std::size_t written = 0;
+    for (std::int32_t step = 0; written < of_rank; ++step) {
+      context = {};
+      context.kind = SpanKind::kKERNEL;
+      const Ns begin = time;
+      for (std::size_t layer = 0; layer < kLayers; ++layer, time += kLayer) {
+        if (marks) {
+          context.step = StepId(step);
+          context.layer = LayerId(static_cast<std::int32_t>(layer));
+        }
+        const ContextId kernel = builder.context(context);
+        if (marks) {
+          builder.span(time, kLayer - 100, host, builder.name("layer_" + std::to_string(layer)), range);
+          ++written;
+        }
+        for (const Kernel& one : kKernels) {
+          builder.span(time + one.offset, 5, host, launch, runtime, correlation);
+          builder.span(time + one.offset + 20 + (correlation * 7) % 5, one.duration,
+                       one.communication ? exchange : compute, builder.name(one.name), kernel, correlation);
+          ++correlation;
+          written += 2;
+        }
+      }
+      if (marks)
+        builder.trace().steps.push_back(
+            {track.rank, StepId(step), step, StepKind::kTRAIN, clock, Interval{begin, time}, true});
+    }
+  }
+  return builder.finish();
+}
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t asked = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
+  const std::string folder = std::string(MOESCOPE_BUILD_DIR) + "/bench_report";
+  fmt::print("{:<22} {:>11} {:>11} | {:>7} {:>9} {:>7} {:>7} {:>7} | {:>12} {:>12}\n", "ns a span", "spans",
+             "intervals", "read", "attribute", "metrics", "text", "json", "ns/interval", "report/read");
+  for (const bool marks : {true, false}) {
+    std::filesystem::remove_all(folder);
+    write_run_file(make(asked, marks), folder, "bench");
+    std::vector<double> read, attributed, analysed, text, json;
+    std::size_t spans = 0, intervals = 0, characters = 0;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<double> at = {now()};
+      Trace trace = load_trace({folder}, "auto", {});
+      complete_model(trace);
+      at.push_back(now());
+      const Attribution attribution = attribute(trace);
+      at.push_back(now());
+      const Analysis analysis = analyze(trace, attribution, {});
+      at.push_back(now());
+      const ReportInput input{trace, attribution, analysis};
+      characters += report_text(input, {}).size();
+      at.push_back(now());
+      characters += report_json(input, "bench").size();
+      at.push_back(now());
+      spans = trace.spans.size();
+      intervals = 0;
+      for (const DeviceRows& device : analysis.selection.devices) intervals += device.rows.size();
+      std::size_t phase = 0;
+      for (std::vector<double>* times : {&read, &attributed, &analysed, &text, &json}) {
+        times->push_back((at[phase + 1] - at[phase]) / static_cast<double>(spans));
+        ++phase;
+      }
+    }
+    const double per_interval =
+        middle(analysed) * static_cast<double>(spans) / static_cast<double>(std::max<std::size_t>(intervals, 1));
+    const double ratio = (middle(read) + middle(attributed) + middle(analysed) + middle(text)) / middle(read);
+    fmt::print("{:<22} {:>11} {:>11} | {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f} {:>7.1f} | {:>12.1f} {:>12.2f}\n",
+               marks ? "marked steps, layers" : "structure to be found", spans, intervals, middle(read),
+               middle(attributed), middle(analysed), middle(text), middle(json), per_interval, ratio);
+    if (characters == 1) fmt::print("\n");
+  }
+  std::filesystem::remove_all(folder);
+}
