@@ -3,10 +3,11 @@
 // Communication by the user's own words: which range launched it. "dispatch(B)" may run the combine kernel; whoever
 // wrote the range wants to know what *it* costs.
 
+#include <map>
 #include <optional>
 #include <vector>
 
-#include "analyzer/metric/overlap.h"
+#include "analyzer/metric/work.h"
 
 namespace moescope {
 
@@ -18,7 +19,10 @@ struct AnnotationRow {
   NameId name;
   std::vector<std::optional<AnnotationCell>> cells;  // as Selection::devices
 };
-// In order of name. Only ranges that launched communication.
-std::vector<AnnotationRow> annotation_table(const Work& work);
+// One device's, by NameId; only ranges that launched communication.
+std::map<std::int32_t, AnnotationCell> annotation_cells(const DeviceWork& device);
+// In order of name.
+std::vector<AnnotationRow> annotation_table(const Trace& trace,
+                                            const std::vector<std::map<std::int32_t, AnnotationCell>>& devices);
 
 }  // namespace moescope

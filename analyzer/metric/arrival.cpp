@@ -36,12 +36,10 @@ Meeting meet(const Trace& trace, std::span<const MatchedPart> parts, const Clock
 
 }  // namespace
 
-Arrivals arrivals(const Work& work) {
-  const Trace& trace = work.trace;
-  const Selection& selection = work.selection;
+Arrivals arrivals(const Trace& trace, const Selection& selection, const std::vector<CallLists>& devices) {
   Arrivals result;
   if (selection.devices.size() < 2) return result;
-  const CollectiveMatch match = match_collectives(work);
+  const CollectiveMatch match = match_collectives(trace, selection, devices);
   result.left_out = match.unmatched;
   if (match.instances.empty()) {
     result.clocks = Abstained{"no communication of one rank could be matched with another's"};

@@ -42,6 +42,6 @@ inline constexpr double kMostUnwaited = 0.1;
 // More than this between devices of one clock is no error of the clock.
 inline constexpr Ns kMostClockError = 100'000;
 
-Arrivals arrivals(const Work& work);
+Arrivals arrivals(const Trace& trace, const Selection& selection, const std::vector<CallLists>& devices);
 
 }  // namespace moescope

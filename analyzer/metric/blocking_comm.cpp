@@ -7,9 +7,9 @@
 
 namespace moescope {
 
-Answer<Ns> blocking_comm(const Work& work, const DeviceWork& device, const IntervalSet& in_flight) {
+Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight) {
   const DeviceActivity& activity = device.activity;
-  const Attribution& attribution = work.attribution;
+  const Attribution& attribution = device.work.attribution;
   const IntervalSet exposed = activity.exposed();
   if (exposed.empty()) return Ns{0};
   const IntervalSet gaps = device.step_spans.subtract(activity.compute);
@@ -20,15 +20,15 @@ Answer<Ns> blocking_comm(const Work& work, const DeviceWork& device, const Inter
   };
   std::vector<Behind> behind;
   IntervalSet resolved;  // gaps whose next compute is known, with what stands before it in its stream
-  const auto computes = work_behind(work, device, gaps, ActivityClass::kCompute);
+  const auto computes = work_behind(device, gaps, ActivityClass::kCompute);
   for (std::size_t i = 0; i < computes.size(); ++i) {
     if (!computes[i]) continue;
     const Interval gap = gaps.intervals()[i];
     // Communication directly before it; a run of several counts by its latest end.
     Ns comm_end = gap.begin;
-    for (auto row = work_before(work, *computes[i]); row && attribution.activity[*row] == ActivityClass::kCommunication;
-         row = work_before(work, *row)) {
-      const Ns end = work.trace.spans.end(*row);
+    for (auto row = work_before(device.work, *computes[i]); row && attribution.activity[*row] == ActivityClass::kCommunication;
+         row = work_before(device.work, *row)) {
+      const Ns end = device.work.trace.spans.end(*row);
       comm_end = std::max(comm_end, end);
       if (end <= gap.begin) break;
     }
@@ -47,7 +47,7 @@ Answer<Ns> blocking_comm(const Work& work, const DeviceWork& device, const Inter
     const std::uint32_t launch = attribution.launch[one.compute];
     if (launch == kNoLaunch)
       return Abstained{"when compute was launched is not in the record; exposed time is the upper bound"};
-    blocking.extend({std::max(one.gap.begin, work.trace.spans.end(launch)), std::min(one.gap.end, one.comm_end)});
+    blocking.extend({std::max(one.gap.begin, device.work.trace.spans.end(launch)), std::min(one.gap.end, one.comm_end)});
   }
   return blocking.intersect(activity.communication.unite(in_flight)).measure();
 }

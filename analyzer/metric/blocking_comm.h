@@ -13,6 +13,6 @@ namespace moescope {
 // of k), end of c) is communication or in flight. Abstains where more than kMostUnresolved of the exposed time is
 // communication on other streams than the compute behind it: which event it waited for is not in the record.
 inline constexpr double kMostUnresolved = 0.05;
-Answer<Ns> blocking_comm(const Work& work, const DeviceWork& device, const IntervalSet& in_flight);
+Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight);
 
 }  // namespace moescope

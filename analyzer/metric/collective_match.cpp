@@ -8,10 +8,7 @@
 namespace moescope {
 namespace {
 
-struct Call {
-  std::size_t row = 0;
-  std::int64_t sequence = -1;
-};
+using Call = CallLists::Call;
 // What can belong together. NCCL numbers the calls of each operation of a communicator by itself, so the operation
 // counts.
 struct Kind {
@@ -31,13 +28,12 @@ const Collective* collective_of(const Trace& trace, std::size_t row) {
   return found != trace.collectives.end() && found->span == static_cast<std::int64_t>(row) ? &*found : nullptr;
 }
 
-Kind kind_of(const Trace& trace, const Collective* call, Stage stage) {
+Kind kind_of(const Trace& trace, const CallLists::Saying& said) {
   Kind kind;
-  kind.stage = stage;
-  if (call == nullptr) return kind;
-  kind.op = call->op;
-  if (call->comm_group < 0) return kind;
-  const CommGroup& group = trace.comm_groups[static_cast<std::size_t>(call->comm_group)];
+  kind.stage = said.stage;
+  kind.op = said.op;
+  if (said.comm_group < 0) return kind;
+  const CommGroup& group = trace.comm_groups[static_cast<std::size_t>(said.comm_group)];
   kind.ranks = group.ranks;
   std::sort(kind.ranks.begin(), kind.ranks.end());
   if (kind.ranks.empty()) kind.group = group.name;
@@ -154,32 +150,27 @@ void match(const Trace& trace, const Selection& selection, Stage stage, const Ca
 
 }  // namespace
 
-CollectiveMatch match_collectives(const Work& work) {
-  const Trace& trace = work.trace;
-  const Attribution& attribution = work.attribution;
-  // Kinds are told apart once a group, operation and stage, not once a call.
-  std::map<Kind, std::size_t> numbers;
-  std::map<std::tuple<std::int32_t, NameId, Stage>, std::size_t> number_of;
-  std::vector<Stage> stages;
-  std::vector<Calls> kinds;
-  const auto number = [&](const Collective* call, Stage stage) {
-    const auto [known, fresh] =
-        number_of.try_emplace({call ? call->comm_group : -1, call ? call->op : NameId(), stage}, kinds.size());
-    if (!fresh) return known->second;
-    const auto [kind, is_new] = numbers.try_emplace(kind_of(trace, call, stage), kinds.size());
-    if (is_new) kinds.emplace_back(), stages.push_back(stage);
-    return known->second = kind->second;
-  };
-  for (std::size_t device = 0; device < work.devices.size(); ++device)
-    for (const HiddenSpan& span : work.devices[device].communication) {
-      const std::size_t row = span.row;
-      if (is_control(attribution.part[row])) continue;
-      if (trace.context_of(row).kind == SpanKind::kCOPY) continue;
-      const Collective* call = collective_of(trace, row);
-      kinds[number(call, attribution.stage[row])][device].push_back({row, call ? call->sequence : -1});
+void CallLists::add(const Trace& trace, const WorkRow& row) {
+  if (row.hidden == nullptr || row.control || trace.context_of(row.row).kind == SpanKind::kCOPY) return;
+  const Collective* call = trace.collectives.empty() ? nullptr : collective_of(trace, row.row);
+  const Saying said = call != nullptr ? Saying{call->comm_group, call->op, row.stage} : Saying{-1, {}, row.stage};
+  if (list_ == nullptr || said != last_) list_ = &lists_[last_ = said];
+  list_->push_back({row.row, call != nullptr ? call->sequence : -1});
+}
+
+CollectiveMatch match_collectives(const Trace& trace, const Selection& selection,
+                                  const std::vector<CallLists>& devices) {
+  std::map<Kind, Calls> kinds;
+  const auto earlier = [&start = trace.spans.start](const Call& a, const Call& b) { return start[a.row] < start[b.row]; };
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    for (const auto& [said, list] : devices[device].lists()) {
+      std::vector<Call>& calls = kinds[kind_of(trace, said)][device];
+      const auto middle = static_cast<std::ptrdiff_t>(calls.size());
+      calls.insert(calls.end(), list.begin(), list.end());
+      std::inplace_merge(calls.begin(), calls.begin() + middle, calls.end(), earlier);
     }
   CollectiveMatch result;
-  for (const auto& [kind, index] : numbers) match(trace, work.selection, stages[index], kinds[index], result);
+  for (const auto& [kind, calls] : kinds) match(trace, selection, kind.stage, calls, result);
   std::stable_sort(result.instances.begin(), result.instances.end(),
                    [](const CollectiveInstance& a, const CollectiveInstance& b) { return a.stage < b.stage; });
   return result;

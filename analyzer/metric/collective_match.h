@@ -5,6 +5,7 @@
 // ranks on one clock saw different numbers of them (a record that begins later), those that were at work at the same
 // time.
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,30 @@ struct CollectiveMatch {
 inline constexpr double kFewestTogether = 0.8;
 
 // Payload communication of the selection. Near-linear.
-CollectiveMatch match_collectives(const Work& work);
+// One device's calls that move payload, by what can belong together. Copies are not calls.
+class CallLists {
+ public:
+  struct Call {
+    std::size_t row = 0;
+    std::int64_t sequence = -1;
+  };
+  // What the record says of a call: its group, its operation, its stage.
+  struct Saying {
+    std::int32_t comm_group = -1;
+    NameId op;
+    Stage stage = Stage::kUNATTRIBUTED;
+    auto operator<=>(const Saying&) const = default;
+  };
+  void add(const Trace& trace, const WorkRow& row);
+  const std::map<Saying, std::vector<Call>>& lists() const { return lists_; }  // each in the order of time
+
+ private:
+  std::map<Saying, std::vector<Call>> lists_;
+  Saying last_;
+  std::vector<Call>* list_ = nullptr;  // of last_
+};
+
+CollectiveMatch match_collectives(const Trace& trace, const Selection& selection,
+                                  const std::vector<CallLists>& devices);
 
 }  // namespace moescope

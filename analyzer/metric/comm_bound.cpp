@@ -11,56 +11,13 @@
 namespace moescope {
 namespace {
 
-constexpr StageSet kExpertStages = StageSet(Stage::kL1) | Stage::kACT | Stage::kL2;
-constexpr StageSet kTokenStages = StageSet(Stage::kDISPATCH) | Stage::kCOMBINE;
+using Cell = BoundSums::Cell;
+using CellKey = std::tuple<Pass, std::size_t, StepId>;  // with the device
 
-// A sum that is known only where every part of it is.
-struct Sum {
-  double total = 0;
-  std::size_t known = 0, unknown = 0;
-  void add(double part) {
-    if (part < 0) {
-      ++unknown;
-    } else {
-      ++known;
-      total += part;
-    }
-  }
-  bool complete() const { return known > 0 && unknown == 0; }
-};
-
-// One pass of one step on one device.
-struct Cell {
-  UnionLength expert, payload;
-  Sum flops, bytes;  // of the matrix stages; of the payload
-};
-using CellKey = std::tuple<Pass, std::size_t, StepId>;
-
-std::map<CellKey, Cell> gather(const Work& work) {
-  const Attribution& attribution = work.attribution;
-  const SpanTable& spans = work.trace.spans;
-  std::map<CellKey, Cell> cells;
-  for (std::size_t device = 0; device < work.devices.size(); ++device) {
-    struct Last {  // neighbours mostly share their step
-      StepId step;
-      Cell* cell = nullptr;
-    } last[MOESCOPE_PASS_COUNT];
-    for (const std::size_t row : work.devices[device].chosen->rows) {
-      const Stage role = attribution.role[row];
-      const bool expert = kExpertStages.contains(role);
-      if (!expert && !(kTokenStages.contains(role) && !is_control(attribution.part[row]))) continue;
-      const Pass pass = attribution.pass[row];
-      const StepId step = attribution.structure.at(row).step;
-      auto& [last_step, cell] = last[static_cast<std::size_t>(pass)];
-      if (cell == nullptr || last_step != step) last_step = step, cell = &cells[{pass, device, step}];
-      (expert ? cell->expert : cell->payload).add(work.selection.interval(work.trace, row));
-      if (expert && role != Stage::kACT) {
-        cell->flops.add(spans.flops[row]);
-      } else if (!expert) {
-        cell->bytes.add(static_cast<double>(spans.bytes[row]));
-      }
-    }
-  }
+std::map<CellKey, const Cell*> gather(const std::vector<BoundSums>& devices) {
+  std::map<CellKey, const Cell*> cells;
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    for (const auto& [key, cell] : devices[device].cells()) cells[{key.first, device, key.second}] = &cell;
   return cells;
 }
 
@@ -141,15 +98,15 @@ void hardware(const Trace& trace, const Selection& selection, CommBound& bound) 
                                          : "the record does not say which bytes crossed which kind of link"};
 }
 
-void achieved(const Trace& trace, const Selection& selection, const std::map<CellKey, Cell>& cells,
+void achieved(const Trace& trace, const Selection& selection, const std::map<CellKey, const Cell*>& cells,
               const std::map<TrafficKey, Directions>& wire, CommBound& bound) {
   std::vector<double> ratios, intensities, headrooms;
   bool flops_missing = false, bytes_missing = false;
   for (const auto& [key, cell] : cells) {
     const auto& [pass, device, step] = key;
     if (pass != bound.pass) continue;
-    const double t_comp = static_cast<double>(cell.expert.length());
-    const double t_comm = static_cast<double>(cell.payload.length());
+    const double t_comp = static_cast<double>(cell->expert.length());
+    const double t_comm = static_cast<double>(cell->payload.length());
     if (t_comp <= 0 || t_comm <= 0) continue;
     headrooms.push_back(t_comp / t_comm);
     const RankId rank = selection.devices[device].device.rank;
@@ -157,13 +114,13 @@ void achieved(const Trace& trace, const Selection& selection, const std::map<Cel
     double bytes = 0;
     if (found != wire.end())
       bytes = std::max(found->second.in, found->second.out);
-    else if (cell.bytes.complete())
-      bytes = cell.bytes.total;
-    flops_missing = flops_missing || !cell.flops.complete();
+    else if (cell->bytes.complete())
+      bytes = cell->bytes.total;
+    flops_missing = flops_missing || !cell->flops.complete();
     bytes_missing = bytes_missing || bytes <= 0;
-    if (!cell.flops.complete() || bytes <= 0) continue;
-    intensities.push_back(cell.flops.total / bytes);
-    ratios.push_back(cell.flops.total / t_comp / (bytes / t_comm));
+    if (!cell->flops.complete() || bytes <= 0) continue;
+    intensities.push_back(cell->flops.total / bytes);
+    ratios.push_back(cell->flops.total / t_comp / (bytes / t_comm));
   }
   const auto answer = [](std::vector<double>& values, const std::string& reason) -> Answer<double> {
     if (values.empty()) return Abstained{reason};
@@ -193,10 +150,9 @@ double shared_copies(int experts, int ranks, int top_k) {
   return ranks * (1 - none) / top_k;
 }
 
-std::vector<CommBound> comm_bounds(const Work& work, const std::vector<LayerInstance>& instances) {
-  const Trace& trace = work.trace;
-  const Selection& selection = work.selection;
-  const auto cells = gather(work);
+std::vector<CommBound> comm_bounds(const Trace& trace, const Selection& selection,
+                                   const std::vector<BoundSums>& devices, const std::vector<LayerInstance>& instances) {
+  const auto cells = gather(devices);
   const auto wire = traffic(trace);
   std::set<Pass> passes;
   for (const auto& [key, cell] : cells) passes.insert(std::get<0>(key));

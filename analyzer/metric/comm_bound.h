@@ -3,7 +3,9 @@
 // Can the communication of a MoE layer hide under its compute at all? The bound says how many FLOPs a byte on the wire
 // brings with it; hardware (or the run itself) says how many FLOPs pass while a byte does. One entry a pass.
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/metric/layer_table.h"
@@ -26,6 +28,48 @@ double flops_per_byte_bound(const BoundShape& shape);
 // Copies a pair when one copy serves all of a token's experts on a rank, routing uniform: E[distinct ranks] / k.
 double shared_copies(int experts, int ranks, int top_k);
 
+// One device's expert compute and token transfer, pass by pass and step by step.
+class BoundSums {
+ public:
+  // A sum that is known only where every part of it is.
+  struct Known {
+    double total = 0;
+    std::size_t known = 0, unknown = 0;
+    void add(double part) {
+      if (part < 0) {
+        ++unknown;
+      } else {
+        ++known;
+        total += part;
+      }
+    }
+    bool complete() const { return known > 0 && unknown == 0; }
+  };
+  struct Cell {
+    UnionLength expert, payload;
+    Known flops, bytes;  // of the matrix stages; of the payload
+  };
+  void add(const SpanTable& spans, const WorkRow& row) {
+    const bool expert = kExpertStages.contains(row.role);
+    if (!expert && (row.control || !kTokenStages.contains(row.role))) return;
+    auto& [step, cell] = last_[static_cast<std::size_t>(row.pass)];
+    if (cell == nullptr || step != row.place->step) step = row.place->step, cell = &cells_[{row.pass, step}];
+    (expert ? cell->expert : cell->payload).add(row.interval);
+    if (!expert)
+      cell->bytes.add(static_cast<double>(spans.bytes[row.row]));
+    else if (row.role != Stage::kACT)
+      cell->flops.add(spans.flops[row.row]);
+  }
+  const std::map<std::pair<Pass, StepId>, Cell>& cells() const { return cells_; }
+
+ private:
+  struct Last {  // neighbours mostly share their step
+    StepId step;
+    Cell* cell = nullptr;  // in cells_
+  } last_[MOESCOPE_PASS_COUNT];
+  std::map<std::pair<Pass, StepId>, Cell> cells_;
+};
+
 struct CommBound {
   Pass pass = Pass::kUNKNOWN;
   Answer<std::string> tier = Abstained{};                      // the kind of link the bytes cross
@@ -43,6 +87,7 @@ struct CommBound {
 
 // Ascending by pass; only passes with dispatch, combine or expert work. Backward has no theoretical bound: its wire
 // formats are not in the record.
-std::vector<CommBound> comm_bounds(const Work& work, const std::vector<LayerInstance>& instances);
+std::vector<CommBound> comm_bounds(const Trace& trace, const Selection& selection,
+                                   const std::vector<BoundSums>& devices, const std::vector<LayerInstance>& instances);
 
 }  // namespace moescope

@@ -62,11 +62,11 @@ Answer<Slowdown> slowdown(const Trace& trace, const std::vector<const HiddenSpan
 
 }  // namespace
 
-CommContention comm_contention(const Work& work, const DeviceWork& device) {
+CommContention comm_contention(const DeviceWork& device) {
   Class exchanges, reductions;
   for (const HiddenSpan& span : device.communication) {
-    if (is_control(work.attribution.part[span.row])) continue;
-    const Stage stage = work.attribution.stage[span.row];
+    if (is_control(device.work.attribution.part[span.row])) continue;
+    const Stage stage = device.work.attribution.stage[span.row];
     if (kExchange.contains(stage)) exchanges.add(span);
     if (kReduction.contains(stage)) reductions.add(span);
   }
@@ -74,8 +74,8 @@ CommContention comm_contention(const Work& work, const DeviceWork& device) {
   if (exchanges.instances.empty() || reductions.instances.empty()) return result;
   result.together = exchanges.united.intersect(reductions.united).measure();
   if (result.together == 0) return result;
-  result.exchange = slowdown(work.trace, exchanges.instances, reductions.united);
-  result.reduction = slowdown(work.trace, reductions.instances, exchanges.united);
+  result.exchange = slowdown(device.work.trace, exchanges.instances, reductions.united);
+  result.reduction = slowdown(device.work.trace, reductions.instances, exchanges.united);
   return result;
 }
 

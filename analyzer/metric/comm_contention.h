@@ -21,6 +21,6 @@ struct CommContention {
 // The same work: equal kernel name and bytes. An instance is under the other where that covers at least half of it,
 // alone where it covers none. At least kFewest of each are wanted.
 inline constexpr std::size_t kFewestInstances = 3;
-CommContention comm_contention(const Work& work, const DeviceWork& device);
+CommContention comm_contention(const DeviceWork& device);
 
 }  // namespace moescope

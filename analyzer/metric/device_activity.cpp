@@ -44,42 +44,33 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   merge_by_start(trace, chosen, std::move(runs));
   Selection selection;
   selection.scope = scope;
-  DeviceActivity result = device_activity(trace, attribution, selection, chosen);
+  DeviceActivity result;
   result.device = device;
   result.clock = clock;
+  for (const std::size_t row : chosen)
+    result.add(attribution.activity[row], attribution.part[row], selection.interval(trace, row));
   return result;
 }
 
-DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                               std::span<const std::size_t> rows) {
-  DeviceActivity result;
-  for (const std::size_t row : rows) {
-    const Interval interval = selection.interval(trace, row);
-    switch (attribution.activity[row]) {
-      case ActivityClass::kCommunication:
-        (is_control(attribution.part[row]) ? result.control : result.payload).extend(interval);
-        result.communication.extend(interval);
-        break;
-      case ActivityClass::kCompute:
-        result.compute.extend(interval);
-        break;
-      case ActivityClass::kCopy:
-        result.copies.extend(interval);
-        break;
-      case ActivityClass::kUnknown:
-        result.unknown.extend(interval);
-        break;
-      case ActivityClass::kNone:
-        continue;
-    }
-    result.busy.extend(interval);
+void DeviceActivity::add(ActivityClass what, Part part, Interval interval) {
+  switch (what) {
+    case ActivityClass::kCommunication:
+      (is_control(part) ? control : payload).extend(interval);
+      communication.extend(interval);
+      break;
+    case ActivityClass::kCompute:
+      compute.extend(interval);
+      break;
+    case ActivityClass::kCopy:
+      copies.extend(interval);
+      break;
+    case ActivityClass::kUnknown:
+      unknown.extend(interval);
+      break;
+    case ActivityClass::kNone:
+      return;
   }
-  if (!rows.empty()) {
-    const Track& track = trace.track_of(rows.front());
-    result.device = {track.rank, track.device};
-    result.clock = track.clock;
-  }
-  return result;
+  busy.extend(interval);
 }
 
 }  // namespace moescope

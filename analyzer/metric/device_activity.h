@@ -22,6 +22,8 @@ struct DeviceActivity {
   IntervalSet compute, copies;
   IntervalSet unknown;  // work whose content was not recorded
   IntervalSet busy;     // all of them
+  // Work that begins no earlier than any before.
+  void add(ActivityClass what, Part part, Interval interval);
   IntervalSet exposed() const { return communication.subtract(compute); }
 };
 
@@ -31,8 +33,5 @@ std::vector<DeviceKey> devices_with_work(const Trace& trace);
 // with most work is taken and the rest left out.
 DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, DeviceKey device,
                                const Scope& scope);
-// The same of rows already chosen, which are in the order of their starts.
-DeviceActivity device_activity(const Trace& trace, const Attribution& attribution, const Selection& selection,
-                               std::span<const std::size_t> rows);
 
 }  // namespace moescope

@@ -3,10 +3,10 @@
 
 namespace moescope {
 
-std::vector<std::optional<std::size_t>> work_behind(const Work& work, const DeviceWork& device, const IntervalSet& gaps,
+std::vector<std::optional<std::size_t>> work_behind(const DeviceWork& device, const IntervalSet& gaps,
                                                     ActivityClass wanted) {
-  const std::vector<Ns>& start = work.trace.spans.start;
-  const std::vector<std::size_t>& rows = device.chosen->rows;  // by start, then row
+  const std::vector<Ns>& start = device.work.trace.spans.start;
+  const std::vector<std::size_t>& rows = device.chosen.rows;  // by start, then row
   std::vector<std::optional<std::size_t>> behind;
   behind.reserve(gaps.intervals().size());
   std::size_t next = 0;
@@ -14,7 +14,7 @@ std::vector<std::optional<std::size_t>> work_behind(const Work& work, const Devi
     while (next < rows.size() && start[rows[next]] < gap.end) ++next;
     std::optional<std::size_t>& found = behind.emplace_back();
     for (std::size_t i = next; i < rows.size() && start[rows[i]] == gap.end && !found; ++i)
-      if (wanted == ActivityClass::kUnknown || work.attribution.activity[rows[i]] == wanted) found = rows[i];
+      if (wanted == ActivityClass::kUnknown || device.work.attribution.activity[rows[i]] == wanted) found = rows[i];
   }
   return behind;
 }

@@ -5,16 +5,16 @@
 
 namespace moescope {
 
-Answer<IdleCauses> idle_causes(const Work& work, const DeviceWork& device, const IntervalSet& gaps,
+Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps,
                                const SplitPhases& split) {
   const std::vector<Interval>& all = gaps.intervals();
-  const SpanTable& spans = work.trace.spans;
-  const std::vector<std::uint32_t>& launches = work.attribution.launch;
-  const auto behind = work_behind(work, device, gaps);
+  const SpanTable& spans = device.work.trace.spans;
+  const std::vector<std::uint32_t>& launches = device.work.attribution.launch;
+  const auto behind = work_behind(device, gaps);
   const auto launched = [&](std::size_t row) { return launches[row] != kNoLaunch; };
   const bool any =
       std::any_of(behind.begin(), behind.end(), [&](const auto& row) { return row.has_value() && launched(*row); });
-  const std::vector<std::size_t>& rows = device.chosen->rows;
+  const std::vector<std::size_t>& rows = device.chosen.rows;
   if (!any && !all.empty() && std::none_of(rows.begin(), rows.end(), launched))
     return Abstained{"launch calls are not in the record: it has the device's side only"};
   IdleCauses causes;

@@ -2,176 +2,125 @@
 #include "analyzer/metric/layer_table.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
-#include <unordered_map>
 
 namespace moescope {
 namespace {
 
-constexpr StageSet kExpertStages = StageSet(Stage::kL1) | Stage::kACT | Stage::kL2;
-constexpr StageSet kTokenStages = StageSet(Stage::kDISPATCH) | Stage::kCOMBINE;
-
-using Key = std::tuple<StepId, LayerId, MicroBatchId, Pass>;
-
-// An instance while its rows come by, in the order of time.
-struct Sum {
-  LayerInstance instance;
-  UnionLength expert, payload;
-  std::vector<std::pair<WaveId, Interval>> waves;
-
-  void add(Interval one, bool is_expert, bool is_payload, WaveId wave) {
-    Interval& extent = instance.extent;
-    if (extent.empty()) extent = one;
-    extent = {std::min(extent.begin, one.begin), std::max(extent.end, one.end)};
-    if (!one.empty()) {
-      // All that began before does so no later than this one: it overlaps what has not ended yet.
-      if (is_expert) instance.serial = instance.serial && payload.end() <= one.begin;
-      if (is_payload) instance.serial = instance.serial && expert.end() <= one.begin;
-    }
-    if (is_expert) {
-      Interval& hull = instance.expert_extent;
-      if (!one.empty()) hull = hull.empty() ? one : Interval{hull.begin, std::max(hull.end, one.end)};
-      expert.add(one);
-    }
-    if (is_payload) payload.add(one);
-    if (!wave.valid() || one.empty()) return;
-    const auto known = std::find_if(waves.rbegin(), waves.rend(), [&](const auto& w) { return w.first == wave; });
-    if (known == waves.rend())
-      waves.emplace_back(wave, one);
-    else
-      known->second.end = std::max(known->second.end, one.end);
+std::uint32_t most_at_once(const std::vector<std::pair<WaveId, Interval>>& waves) {
+  std::vector<std::pair<Ns, int>> edges;  // ends sort before begins at the same instant: intervals are half-open
+  for (const auto& [wave, extent] : waves) {
+    edges.emplace_back(extent.begin, 1);
+    edges.emplace_back(extent.end, -1);
   }
+  std::sort(edges.begin(), edges.end());
+  int now = 0, most = 0;
+  for (const auto& [time, change] : edges) most = std::max(most, now += change);
+  return static_cast<std::uint32_t>(most);
+}
 
-  LayerInstance done() {
-    instance.expert_compute = expert.length();
-    instance.payload = payload.length();
-    instance.waves = waves.size();
-    std::vector<std::pair<Ns, int>> edges;  // ends sort before begins at the same instant: intervals are half-open
-    for (const auto& [wave, extent] : waves) {
-      edges.emplace_back(extent.begin, 1);
-      edges.emplace_back(extent.end, -1);
-    }
-    std::sort(edges.begin(), edges.end());
-    int now = 0, most = 0;
-    for (const auto& [time, change] : edges) most = std::max(most, now += change);
-    instance.depth = static_cast<std::size_t>(most);
-    return instance;
-  }
-};
-
-// Which instance a place and a pass belong to. Places differ in their waves too: several share an instance.
-class InstanceNumbers {
- public:
-  explicit InstanceNumbers(std::size_t places) : of_place_(places * MOESCOPE_PASS_COUNT, -1) {}
-  // -1: a new one, to be told by set().
-  std::int32_t& at(std::int32_t place, Pass pass) {
-    return of_place_[static_cast<std::size_t>(place) * MOESCOPE_PASS_COUNT + static_cast<std::size_t>(pass)];
-  }
-  void forget() {
-    for (const std::size_t index : set_) of_place_[index] = -1;
-    set_.clear();
-    by_key_.clear();
-  }
-  // fresh: the number of the next instance, taken where the key is new.
-  std::int32_t number(std::int32_t place, const Key& key, std::int32_t fresh) {
-    const auto [known, is_new] = by_key_.try_emplace(key, fresh);
-    at(place, std::get<Pass>(key)) = known->second;
-    set_.push_back(static_cast<std::size_t>(&at(place, std::get<Pass>(key)) - of_place_.data()));
-    return known->second;
-  }
-
- private:
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t hash = static_cast<std::uint64_t>(std::get<Pass>(key));
-      for (const std::int32_t value :
-           {std::get<StepId>(key).value, std::get<LayerId>(key).value, std::get<MicroBatchId>(key).value})
-        hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 31;
-      return static_cast<std::size_t>(hash);
-    }
-  };
-  std::vector<std::int32_t> of_place_;
-  std::vector<std::size_t> set_;
-  std::unordered_map<Key, std::int32_t, Hash> by_key_;
-};
+void add_to_wave(std::vector<std::pair<WaveId, Interval>>& waves, WaveId wave, Interval one) {
+  const auto known = std::find_if(waves.rbegin(), waves.rend(), [&](const auto& w) { return w.first == wave; });
+  if (known == waves.rend())
+    waves.emplace_back(wave, one);
+  else
+    known->second.end = std::max(known->second.end, one.end);
+}
 
 }  // namespace
 
-std::vector<LayerInstance> layer_instances(const Work& work) {
-  const Attribution& attribution = work.attribution;
-  const Structure& structure = attribution.structure;
-  std::vector<LayerInstance> instances;
-  InstanceNumbers numbers(structure.places.size());
-  for (std::size_t device = 0; device < work.devices.size(); ++device) {
-    std::vector<Sum> sums;
-    for (const std::size_t row : work.devices[device].chosen->rows) {
-      const Stage role = attribution.role[row];
-      const bool expert = kExpertStages.contains(role), tokens = kTokenStages.contains(role);
-      if (!expert && !tokens) continue;
-      const std::int32_t at = structure.place[row];
-      const Pass pass = attribution.pass[row];
-      std::int32_t number = numbers.at(at, pass);
-      const Place& place = structure.at(row);
-      if (number < 0) {
-        if (!place.layer.valid()) continue;
-        number = numbers.number(at, {place.step, place.layer, place.micro_batch, pass},
-                                static_cast<std::int32_t>(sums.size()));
-        if (static_cast<std::size_t>(number) == sums.size()) {
-          LayerInstance& fresh = sums.emplace_back().instance;
-          fresh.device = device;
-          fresh.step = place.step;
-          fresh.layer = place.layer;
-          fresh.micro_batch = place.micro_batch;
-          fresh.pass = pass;
-        }
-      }
-      sums[static_cast<std::size_t>(number)].add(work.selection.interval(work.trace, row), expert,
-                                                 tokens && !is_control(attribution.part[row]), place.wave);
-    }
-    numbers.forget();
-    const std::size_t first = instances.size();
-    instances.reserve(first + sums.size());
-    for (Sum& sum : sums) instances.push_back(sum.done());
-    std::sort(instances.begin() + static_cast<std::ptrdiff_t>(first), instances.end(),
-              [](const LayerInstance& a, const LayerInstance& b) {
-                return std::tie(a.step, a.layer, a.micro_batch, a.pass) <
-                       std::tie(b.step, b.layer, b.micro_batch, b.pass);
-              });
-  }
-  return instances;
+InstanceSums::InstanceSums(const DeviceWork& device)
+    : work_(device.work), device_(static_cast<std::uint32_t>(device.index)) {
+  const std::size_t entries = work_.instances * MOESCOPE_PASS_COUNT;
+  if (entries <= 2 * device.chosen.rows.size() + 1024) table_.resize(entries, -1);
 }
 
-std::vector<LayerRow> layer_table(const Work& work, const std::vector<LayerInstance>& instances) {
-  std::map<LayerId, LayerRow> rows;
-  const auto cell_of = [&](LayerId layer, std::size_t device) -> LayerCell& {
-    LayerRow& row = rows[layer];
-    row.layer = layer;
-    row.cells.resize(work.devices.size());
-    if (!row.cells[device]) row.cells[device] = LayerCell{};
-    return *row.cells[device];
-  };
-  const Structure& structure = work.attribution.structure;
-  for (std::size_t device = 0; device < work.devices.size(); ++device) {
-    // Marked work of a layer makes a row even where none of it is communication.
-    std::map<LayerId, ExposureSum> sums;
-    LayerId last;
-    ExposureSum* sum = nullptr;
-    work.devices[device].each_row([&](std::size_t row, const HiddenSpan* span) {
-      const LayerId layer = structure.at(row).layer;
-      if (!layer.valid()) return;
-      if (layer != last || sum == nullptr) sum = &sums[last = layer];
-      if (span != nullptr) sum->add(*span);
-    });
-    for (const auto& [layer, one] : sums) cell_of(layer, device).exposure = one.exposure(work.definition);
+LayerInstance* InstanceSums::instance_of(const WorkRow& row) {
+  const std::int32_t instance = work_.instance_of_place[static_cast<std::size_t>(row.place_number)];
+  if (instance < 0) return nullptr;
+  const std::int64_t key = std::int64_t{instance} * MOESCOPE_PASS_COUNT + static_cast<std::int64_t>(row.pass);
+  std::int32_t& number =
+      table_.empty() ? hash_.try_emplace(key, -1).first->second : table_[static_cast<std::size_t>(key)];
+  if (number < 0) {
+    number = static_cast<std::int32_t>(instances_.size());
+    LayerInstance& fresh = instances_.emplace_back();
+    fresh.device = device_;
+    fresh.step = row.place->step;
+    fresh.layer = row.place->layer;
+    fresh.micro_batch = row.place->micro_batch;
+    fresh.pass = row.pass;
+    fresh.extent = row.interval;
   }
+  return &instances_[static_cast<std::size_t>(number)];
+}
+
+void InstanceSums::take(const WorkRow& row, bool expert, bool payload) {
+  LayerInstance* const its = instance_of(row);
+  if (its == nullptr) return;
+  const Interval one = row.interval;
+  if (its->extent.empty()) its->extent = one;
+  its->extent.end = std::max(its->extent.end, one.end);
+  if (one.empty()) return;
+  // All that began before did so no later than this one: it overlaps what has not ended yet, and adds to a union what
+  // lies behind its end.
+  Interval& hull = its->expert_extent;
+  if (expert) {
+    its->serial = its->serial && its->payload_end <= one.begin;
+    if (hull.empty()) hull = {one.begin, one.begin};
+    its->expert_compute += std::max<Ns>(0, one.end - std::max(one.begin, hull.end));
+    hull.end = std::max(hull.end, one.end);
+  }
+  if (payload) {
+    its->serial = its->serial && (hull.empty() || hull.end <= one.begin);
+    its->payload += std::max<Ns>(0, one.end - std::max(one.begin, its->payload_end));
+    its->payload_end = std::max(its->payload_end, one.end);
+  }
+  if (!row.place->wave.valid()) return;
+  waves_.resize(instances_.size());
+  add_to_wave(waves_[static_cast<std::size_t>(its - instances_.data())], row.place->wave, one);
+}
+
+std::vector<LayerInstance> InstanceSums::instances() {
+  for (std::size_t i = 0; i < waves_.size(); ++i) {
+    instances_[i].waves = static_cast<std::uint32_t>(waves_[i].size());
+    instances_[i].depth = most_at_once(waves_[i]);
+  }
+  const auto before = [](const LayerInstance& a, const LayerInstance& b) {
+    return std::tie(a.step, a.layer, a.micro_batch, a.pass) < std::tie(b.step, b.layer, b.micro_batch, b.pass);
+  };
+  if (!std::is_sorted(instances_.begin(), instances_.end(), before))
+    std::sort(instances_.begin(), instances_.end(), before);
+  return std::move(instances_);
+}
+
+std::map<LayerId, Exposure> LayerSums::exposures(Definition definition) const {
+  std::map<LayerId, Exposure> exposures;
+  for (std::size_t layer = 0; layer < usual_.size(); ++layer)
+    if (usual_[layer].any)
+      exposures[LayerId(static_cast<std::int32_t>(layer))] = usual_[layer].exposure.exposure(definition);
+  for (const auto& [layer, sum] : others_) exposures[layer] = sum.exposure.exposure(definition);
+  return exposures;
+}
+
+std::vector<LayerRow> layer_table(const std::vector<std::map<LayerId, Exposure>>& devices,
+                                  const std::vector<LayerInstance>& instances) {
+  std::map<LayerId, LayerRow> rows;
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    for (const auto& [layer, exposure] : devices[device]) {
+      LayerRow& row = rows[layer];
+      row.layer = layer;
+      row.cells.resize(devices.size());
+      row.cells[device] = LayerCell{exposure, 0, 0};
+    }
+  LayerRow* row = nullptr;
   for (const LayerInstance& instance : instances) {
-    LayerCell& cell = cell_of(instance.layer, instance.device);
+    if (row == nullptr || row->layer != instance.layer) row = &rows[instance.layer];
+    LayerCell& cell = *row->cells[instance.device];  // its rows are among those of the layer
     cell.expert_compute += instance.expert_compute;
     cell.payload += instance.payload;
   }
   std::vector<LayerRow> table;
-  for (auto& [layer, row] : rows) table.push_back(std::move(row));
+  for (auto& [layer, one] : rows) table.push_back(std::move(one));
   return table;
 }
 

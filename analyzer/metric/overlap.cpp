@@ -5,11 +5,11 @@
 
 namespace moescope {
 
-Overlap overlap(const Work& work, const DeviceWork& device) {
+Overlap overlap(const DeviceWork& device) {
   const DeviceActivity& activity = device.activity;
   ExposureSum sum;
   for (const HiddenSpan& span : device.communication) sum.add(span);
-  const Exposure exposed = sum.exposure(work.definition);
+  const Exposure exposed = sum.exposure(device.work.definition);
   Overlap result;
   result.busy = activity.busy.measure();
   result.compute = activity.compute.measure();
@@ -24,9 +24,9 @@ Overlap overlap(const Work& work, const DeviceWork& device) {
   result.weighed_exposed = exposed.weighed_exposed;
   result.span = device.step_spans.measure();
   result.idle = result.span - result.busy;
-  const std::vector<std::size_t>& rows = device.chosen->rows;
+  const std::vector<std::size_t>& rows = device.chosen.rows;
   result.communication_alone = std::all_of(
-      rows.begin(), rows.end(), [&](std::size_t row) { return work.trace.context_of(row).source == Source::kNCCL; });
+      rows.begin(), rows.end(), [&](std::size_t row) { return device.work.trace.context_of(row).source == Source::kNCCL; });
   return result;
 }
 

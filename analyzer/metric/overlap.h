@@ -21,6 +21,6 @@ struct Overlap {
   bool communication_alone = false;  // the record is NCCL's own: nothing else that ran is in it
 };
 
-Overlap overlap(const Work& work, const DeviceWork& device);
+Overlap overlap(const DeviceWork& device);
 
 }  // namespace moescope

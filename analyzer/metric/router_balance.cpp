@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -103,25 +103,62 @@ struct Mean {
   }
 };
 
+// A layer instance's expert compute on one rank.
+struct ExpertTime {
+  std::int64_t step;  // the user's number
+  LayerId layer;
+  MicroBatchId micro_batch;
+  Pass pass;
+  double time;
+  auto key() const { return std::tie(step, layer, micro_batch, pass); }
+};
+
+// Entries come device by device, each in order: the runs are merged two by two.
+void merge_runs(std::vector<ExpertTime>& entries, std::vector<std::size_t> runs) {
+  const auto before = [](const ExpertTime& a, const ExpertTime& b) { return a.key() < b.key(); };
+  const auto at = [&](std::size_t i) { return entries.begin() + static_cast<std::ptrdiff_t>(i); };
+  runs.push_back(entries.size());
+  for (std::size_t run = 0; run + 1 < runs.size(); ++run)
+    if (!std::is_sorted(at(runs[run]), at(runs[run + 1]), before)) std::sort(at(runs[run]), at(runs[run + 1]), before);
+  while (runs.size() > 2) {
+    std::vector<std::size_t> longer;
+    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+      longer.push_back(runs[run]);
+      if (run + 2 < runs.size()) std::inplace_merge(at(runs[run]), at(runs[run + 1]), at(runs[run + 2]), before);
+    }
+    longer.push_back(entries.size());
+    runs = std::move(longer);
+  }
+}
+
 Answer<double> straggler(const Trace& trace, const Selection& selection, const std::vector<LayerInstance>& instances) {
-  std::map<std::tuple<LayerId, std::int64_t, MicroBatchId, Pass>, std::vector<double>> times;
-  for (const LayerInstance& instance : instances) {
-    const RankId rank = selection.devices[instance.device].device.rank;
-    times[{instance.layer, step_number(trace, rank, instance.step), instance.micro_batch, instance.pass}].push_back(
-        static_cast<double>(instance.expert_compute));
+  std::vector<ExpertTime> entries;
+  std::vector<std::size_t> runs;
+  entries.reserve(instances.size());
+  const LayerInstance* last = nullptr;
+  std::int64_t step = -1;
+  for (const LayerInstance& one : instances) {
+    if (last == nullptr || last->device != one.device) runs.push_back(entries.size());
+    if (last == nullptr || last->device != one.device || last->step != one.step)
+      step = step_number(trace, selection.devices[one.device].device.rank, one.step);
+    last = &one;
+    entries.push_back({step, one.layer, one.micro_batch, one.pass, static_cast<double>(one.expert_compute)});
   }
-  std::set<std::int64_t> steps;
+  merge_runs(entries, std::move(runs));
+  std::size_t steps = 0;
+  std::optional<std::int64_t> counted;  // the last step that counts
   double total = 0;
-  bool any = false;
-  for (const auto& [key, ranks] : times) {
-    if (ranks.size() < 2) continue;
-    any = true;
-    steps.insert(std::get<1>(key));
-    const double mean = std::accumulate(ranks.begin(), ranks.end(), 0.0) / static_cast<double>(ranks.size());
-    total += *std::max_element(ranks.begin(), ranks.end()) - mean;
+  for (std::size_t from = 0, to = 0; from < entries.size(); from = to) {
+    double sum = 0, most = 0;
+    for (; to < entries.size() && entries[to].key() == entries[from].key(); ++to)
+      sum += entries[to].time, most = std::max(most, entries[to].time);
+    if (to - from < 2) continue;
+    if (counted != entries[from].step) ++steps;
+    counted = entries[from].step;
+    total += most - sum / static_cast<double>(to - from);
   }
-  if (!any) return Abstained{"needs expert compute marked with its layer on two or more ranks"};
-  return total / (selection.per_step ? static_cast<double>(steps.size()) : 1.0);
+  if (!counted) return Abstained{"needs expert compute marked with its layer on two or more ranks"};
+  return total / (selection.per_step ? static_cast<double>(steps) : 1.0);
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ bool twice(std::size_t count, std::size_t instances) {
 
 }  // namespace
 
-SplitPhases split_phases(const Work& work, const DeviceWork& device) {
-  const Attribution& attribution = work.attribution;
+SplitPhases split_phases(const DeviceWork& device) {
+  const Attribution& attribution = device.work.attribution;
   const auto is_half = [&](std::size_t row) {
     const Stage stage = attribution.stage[row];
     return (stage == Stage::kDISPATCH || stage == Stage::kCOMBINE) && !is_control(attribution.part[row]);
   };
   std::size_t activations = 0, routers = 0, counts[2] = {};
-  for (const std::size_t row : device.chosen->rows) {
+  for (const std::size_t row : device.chosen.rows) {
     const Stage stage = attribution.stage[row];
     activations += stage == Stage::kACT;
     routers += stage == Stage::kROUTER;
@@ -36,14 +36,14 @@ SplitPhases split_phases(const Work& work, const DeviceWork& device) {
   if (!result.found) return result;
   // Halves by stream and stage, in the order of time.
   std::map<std::pair<std::int32_t, Stage>, std::vector<std::size_t>> halves;
-  for (const std::size_t row : device.chosen->rows)
-    if (is_half(row)) halves[{work.trace.spans.track[row], attribution.stage[row]}].push_back(row);
+  for (const std::size_t row : device.chosen.rows)
+    if (is_half(row)) halves[{device.work.trace.spans.track[row], attribution.stage[row]}].push_back(row);
   std::vector<Interval> flights;
   for (const auto& [key, rows] : halves) {
     for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
       ++result.pairs;
-      const Interval flight{work.selection.interval(work.trace, rows[i]).end,
-                            work.selection.interval(work.trace, rows[i + 1]).begin};
+      const Interval flight{device.work.selection.interval(device.work.trace, rows[i]).end,
+                            device.work.selection.interval(device.work.trace, rows[i + 1]).begin};
       if (flight.end > flight.begin) flights.push_back(flight);
     }
   }

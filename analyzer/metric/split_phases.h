@@ -16,6 +16,6 @@ struct SplitPhases {
 
 // Found where a device's dispatches and its combines both are twice as many as its expert activations (or its routers,
 // where no activation is known), within 2 %; a stream's n-th and n + 1-th of a stage, n even, are then a pair.
-SplitPhases split_phases(const Work& work, const DeviceWork& device);
+SplitPhases split_phases(const DeviceWork& device);
 
 }  // namespace moescope

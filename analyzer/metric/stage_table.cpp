@@ -7,34 +7,27 @@
 
 namespace moescope {
 
-void StageSums::add(const Work& work, std::size_t row, const HiddenSpan* span) {
-  const Attribution& attribution = work.attribution;
-  const Stage stage = attribution.stage[row];
-  const Pass pass = attribution.pass[row];
-  std::int16_t& index = index_[static_cast<std::size_t>(pass) * kStageCount + static_cast<std::size_t>(stage)];
-  if (index < 0) {
-    index = static_cast<std::int16_t>(sums_.size());
-    Sum& fresh = sums_.emplace_back();
-    fresh.stage = stage;
-    fresh.pass = pass;
-  }
-  Sum& sum = sums_[static_cast<std::size_t>(index)];
-  sum.time.add(span != nullptr ? span->interval : work.selection.interval(work.trace, row));
+void StageSums::add(const SpanTable& spans, const WorkRow& row) {
+  if (row.kind >= sums_.size()) sums_.resize(row.kind + 1);
+  Sum& sum = sums_[row.kind];
   StageCell& cell = sum.cell;
-  ++cell.count;
-  if (span != nullptr) {
+  if (cell.count++ == 0) {
+    sum.stage = row.stage;
+    sum.pass = row.pass;
+  }
+  sum.time.add(row.interval);
+  if (row.hidden != nullptr) {
     cell.communication = true;
-    sum.exposure.add(*span);
+    sum.exposure.add(*row.hidden);
   }
-  const bool payload = !is_control(attribution.part[row]);
-  cell.payload_spans += payload;
-  if (const std::int64_t bytes = work.trace.spans.bytes[row]; bytes >= 0) {
+  cell.payload_spans += !row.control;
+  if (const std::int64_t bytes = spans.bytes[row.row]; bytes >= 0) {
     cell.bytes += bytes;
-    cell.with_bytes += payload;
+    cell.with_bytes += !row.control;
   }
-  if (const double flops = work.trace.spans.flops[row]; flops >= 0) {
+  if (const double flops = spans.flops[row.row]; flops >= 0) {
     cell.flops += flops;
-    cell.with_flops += payload;
+    cell.with_flops += !row.control;
   }
 }
 
@@ -42,6 +35,7 @@ std::vector<StagePart> StageSums::parts(Definition definition) const {
   std::vector<StagePart> parts;
   parts.reserve(sums_.size());
   for (const Sum& sum : sums_) {
+    if (sum.cell.count == 0) continue;
     StagePart& part = parts.emplace_back(StagePart{sum.stage, sum.pass, sum.cell});
     part.cell.time = sum.time.length();
     if (part.cell.communication) part.cell.exposure = sum.exposure.exposure(definition);
@@ -52,19 +46,16 @@ std::vector<StagePart> StageSums::parts(Definition definition) const {
   return parts;
 }
 
-std::vector<StageRow> stage_table(const Work& work) {
+std::vector<StageRow> stage_table(const std::vector<std::vector<StagePart>>& devices) {
   std::map<std::pair<Pass, Stage>, StageRow> rows;
-  for (std::size_t device = 0; device < work.devices.size(); ++device) {
-    StageSums sums;
-    work.devices[device].each_row([&](std::size_t row, const HiddenSpan* span) { sums.add(work, row, span); });
-    for (const StagePart& part : sums.parts(work.definition)) {
+  for (std::size_t device = 0; device < devices.size(); ++device)
+    for (const StagePart& part : devices[device]) {
       StageRow& row = rows[{part.pass, part.stage}];
       row.stage = part.stage;
       row.pass = part.pass;
-      row.cells.resize(work.devices.size());
+      row.cells.resize(devices.size());
       row.cells[device] = part.cell;
     }
-  }
   std::vector<StageRow> table;
   for (auto& [key, row] : rows) table.push_back(std::move(row));
   // Work of no known pass comes last.

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time, traffic and arithmetic of each stage and pass, one cell a device. Totals over the chosen rows.
 
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "analyzer/metric/overlap.h"
+#include "analyzer/metric/work.h"
 
 namespace moescope {
 
@@ -27,10 +25,7 @@ struct StageRow {
   std::vector<std::optional<StageCell>> cells;  // as Selection::devices
 };
 
-// Ascending by pass, then stage: the order of a layer. Work of no known pass comes last.
-std::vector<StageRow> stage_table(const Work& work);
-
-// One device's stages and passes, from rows given in the order of time.
+// One device's stages and passes.
 struct StagePart {
   Stage stage = Stage::kUNATTRIBUTED;
   Pass pass = Pass::kUNKNOWN;
@@ -38,11 +33,8 @@ struct StagePart {
 };
 class StageSums {
  public:
-  StageSums() { index_.fill(-1); }
-  // span: of communication, else null.
-  void add(const Work& work, std::size_t row, const HiddenSpan* span);
+  void add(const SpanTable& spans, const WorkRow& row);
   std::vector<StagePart> parts(Definition definition) const;  // ascending by pass, then stage
-  bool empty() const { return sums_.empty(); }
 
  private:
   struct Sum {
@@ -52,8 +44,10 @@ class StageSums {
     ExposureSum exposure;
     StageCell cell;
   };
-  std::array<std::int16_t, MOESCOPE_PASS_COUNT * kStageCount> index_;  // into sums_, by pass and stage
-  std::vector<Sum> sums_;
+  std::vector<Sum> sums_;  // by WorkRow::kind; count 0: not met
 };
+
+// Ascending by pass, then stage: the order of a layer. Work of no known pass comes last.
+std::vector<StageRow> stage_table(const std::vector<std::vector<StagePart>>& devices);
 
 }  // namespace moescope

@@ -20,7 +20,29 @@ struct StepRow {
   StepKind kind = StepKind::kUNKNOWN;
   std::vector<std::optional<StepCell>> cells;  // as Selection::devices
 };
+// One device's.
+class StepSums {
+ public:
+  explicit StepSums(const DeviceWork& device) : sums_(device.work.selection.per_step ? device.chosen.steps.size() : 0) {}
+  void add(const SpanTable& spans, const WorkRow& row) {
+    if (sums_.empty()) return;
+    Sum& sum = sums_[row.step];
+    if (row.activity == ActivityClass::kCompute) sum.compute.add(row.interval);
+    if (row.hidden != nullptr) sum.exposure.add(*row.hidden);
+    sum.stages.add(spans, row);
+  }
+  std::vector<StepCell> cells(Definition definition) const;  // as DeviceRows::steps, without durations
+
+ private:
+  struct Sum {
+    UnionLength compute;
+    ExposureSum exposure;
+    StageSums stages;
+  };
+  std::vector<Sum> sums_;
+};
+
 // In the order of the steps. Ranks are matched by number; a number that comes again on a rank is a new row.
-std::vector<StepRow> step_table(const Work& work);
+std::vector<StepRow> step_table(const Work& work, std::vector<std::vector<StepCell>> devices);
 
 }  // namespace moescope

@@ -16,6 +16,6 @@ struct Waiting {
   CommContention contention;
   Ns fused = 0;  // kernels that move tokens and compute at once, counted as compute
 };
-Waiting waiting(const Work& work, const DeviceWork& device);
+Waiting waiting(const DeviceWork& device);
 
 }  // namespace moescope

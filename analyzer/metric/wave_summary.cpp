@@ -26,7 +26,7 @@ WaveSummary wave_summary(const std::vector<LayerInstance>& instances, std::size_
   std::vector<std::vector<double>> fills(devices), drains(devices);
   for (const LayerInstance& instance : instances) {
     if (instance.waves > 0) counts.push_back(static_cast<double>(instance.waves));
-    depth = std::max(depth, instance.depth);
+    depth = std::max<std::size_t>(depth, instance.depth);
     if (instance.expert_compute == 0 || instance.payload == 0) continue;
     ++complete;
     if (instance.serial) ++serial;

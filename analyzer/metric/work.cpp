@@ -2,6 +2,7 @@
 #include "analyzer/metric/work.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace moescope {
 namespace {
@@ -39,20 +40,19 @@ class TimeBefore {
   std::size_t next_ = 0;
 };
 
-IntervalSet step_spans(const Attribution& attribution, const Trace& trace, const Selection& selection,
-                       const DeviceRows& device) {
-  StepNumbers numbers(device);
-  std::vector<Interval> hulls(numbers.count(), Interval{1, 0});
-  const bool in_steps = !device.steps.empty();
-  for (const std::size_t row : device.rows) {
-    const Interval one = selection.interval(trace, row);
-    Interval& hull = hulls[in_steps ? numbers.of(attribution.structure.at(row).step) : 0];
-    if (hull.begin > hull.end)
-      hull = one;
-    else  // rows come in the order of time
-      hull.end = std::max(hull.end, one.end);
+// Equal numbers for places that differ in nothing but their wave.
+void number_instances(const std::vector<Place>& places, Work& work) {
+  const auto key = [&](std::size_t i) { return std::tie(places[i].step, places[i].layer, places[i].micro_batch); };
+  work.instance_of_place.resize(places.size(), -1);
+  const bool waves = std::any_of(places.begin(), places.end(), [](const Place& place) { return place.wave.valid(); });
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i].layer.valid()) order.push_back(i);
+  if (waves) std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || !waves || key(order[i]) != key(order[i - 1])) ++work.instances;
+    work.instance_of_place[order[i]] = static_cast<std::int32_t>(work.instances) - 1;
   }
-  return IntervalSet::from(std::move(hulls));
 }
 
 }  // namespace
@@ -62,23 +62,46 @@ std::size_t StepNumbers::find(StepId step) const {
 }
 
 Work work_of(const Trace& trace, const Attribution& attribution, const Selection& selection, Definition definition) {
-  Work work{trace, attribution, selection, definition, {}};
-  for (const DeviceRows& chosen : selection.devices) {
-    DeviceWork& device = work.devices.emplace_back();
-    device.chosen = &chosen;
-    device.activity = device_activity(trace, attribution, selection, chosen.rows);
-    for (const std::size_t row : chosen.rows)
-      if (attribution.activity[row] == ActivityClass::kCommunication)
-        device.communication.push_back({row, selection.interval(trace, row), 0, 0});
-    const IntervalSet hiding = hiders(device.activity, definition);
-    TimeBefore hidden(hiding);
-    for (HiddenSpan& span : device.communication) {
-      span.hidden_before_begin = hidden.at(span.interval.begin);
-      span.hidden_before_end = hidden.later(span.interval.end);
-    }
-    device.step_spans = step_spans(attribution, trace, selection, chosen);
-  }
+  Work work{trace, attribution, selection, definition, {}, 0};
+  number_instances(attribution.structure.places, work);
   return work;
+}
+
+DeviceWork::DeviceWork(const Work& all, std::size_t device)
+    : work(all), index(device), chosen(all.selection.devices[device]) {
+  const Attribution& attribution = work.attribution;
+  const Track& track = work.trace.track_of(chosen.rows.front());
+  activity.device = {track.rank, track.device};
+  activity.clock = track.clock;
+  StepNumbers steps(chosen);
+  std::vector<Interval> hulls(steps.count(), Interval{1, 0});
+  UnionLength fused_time;
+  // Room that is not used costs address space only.
+  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload})
+    set->reserve(chosen.rows.size());
+  communication.reserve(chosen.rows.size());
+  for (const std::size_t row : chosen.rows) {
+    const Interval interval = work.selection.interval(work.trace, row);
+    const ActivityClass what = attribution.activity[row];
+    activity.add(what, attribution.part[row], interval);
+    if (what == ActivityClass::kCommunication)
+      communication.push_back({row, interval, 0, 0});
+    else if (what == ActivityClass::kCompute && attribution.stages[row].intersects(kCommunicationStages))
+      fused_time.add(interval);
+    Interval& hull = hulls[steps.of(attribution.structure.at(row).step)];
+    if (hull.begin > hull.end)
+      hull = interval;
+    else  // rows come in the order of time
+      hull.end = std::max(hull.end, interval.end);
+  }
+  fused = fused_time.length();
+  step_spans = IntervalSet::from(std::move(hulls));
+  const IntervalSet hiding = hiders(activity, work.definition);
+  TimeBefore hidden(hiding);
+  for (HiddenSpan& span : communication) {
+    span.hidden_before_begin = hidden.at(span.interval.begin);
+    span.hidden_before_end = hidden.later(span.interval.end);
+  }
 }
 
 }  // namespace moescope

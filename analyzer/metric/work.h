@@ -1,7 +1,8 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// What every family of figures on timelines is made from, worked out once: each device's chosen work in the order of
-// time, its activity, and its communication with what hides it. Read-only afterwards, from any number of threads.
+// What every family of figures on timelines is made from: one device's chosen work in the order of time, row by row
+// with its meaning, its activity, and its communication with what hides it. A family is a sum that takes a row at a
+// time, so that one walk over a device feeds them all.
 
 #include <vector>
 
@@ -10,30 +11,31 @@
 
 namespace moescope {
 
-struct DeviceWork {
-  const DeviceRows* chosen = nullptr;  // in the selection
-  DeviceActivity activity;
-  std::vector<HiddenSpan> communication;  // ascending by begin
-  IntervalSet step_spans;                 // first start to last end of each step's work, of all work without steps
-
-  // take(row, its HiddenSpan or null where it is no communication), in the order of time.
-  template <class Take>
-  void each_row(Take take) const {
-    const HiddenSpan* next = communication.data();
-    const HiddenSpan* const end = next + communication.size();
-    for (const std::size_t row : chosen->rows) take(row, next != end && next->row == row ? next++ : nullptr);
-  }
-};
-
+// What all devices share. The parts it is made of must outlive it.
 struct Work {
   const Trace& trace;
   const Attribution& attribution;
   const Selection& selection;
   Definition definition;
-  std::vector<DeviceWork> devices;  // as Selection::devices
+  // One a place (Structure::places): equal where step, layer and micro-batch are; -1 where no layer is known.
+  std::vector<std::int32_t> instance_of_place;
+  std::size_t instances = 0;  // one above the largest
 };
-// What it is made of must outlive it.
 Work work_of(const Trace& trace, const Attribution& attribution, const Selection& selection, Definition definition);
+
+struct WorkRow {
+  std::size_t row = 0;  // of Trace::spans
+  Interval interval;    // within the scope's window
+  ActivityClass activity = ActivityClass::kNone;
+  Stage stage = Stage::kUNATTRIBUTED, role = Stage::kUNATTRIBUTED;
+  Pass pass = Pass::kUNKNOWN;
+  bool control = false;           // its part moves no payload
+  std::int32_t place_number = 0;  // in Structure::places
+  const Place* place = nullptr;
+  std::size_t step = 0;                // index into DeviceRows::steps; 0 where there are none
+  std::size_t kind = 0;                // of its pass and stage: numbered from 0 as the device's rows come
+  const HiddenSpan* hidden = nullptr;  // of communication, else null
+};
 
 // Numbers for the steps of a device's rows. What is asked for was mostly asked for before.
 class StepNumbers {
@@ -50,6 +52,50 @@ class StepNumbers {
   std::size_t find(StepId step) const;
   const std::vector<StepId>& steps_;
   std::size_t last_ = 0;
+};
+
+class DeviceWork {
+ public:
+  DeviceWork(const Work& work, std::size_t device);  // index into Selection::devices
+
+  const Work& work;
+  const std::size_t index;
+  const DeviceRows& chosen;
+  DeviceActivity activity;
+  std::vector<HiddenSpan> communication;  // ascending by begin
+  IntervalSet step_spans;                 // first start to last end of each step's work, of all work without steps
+  Ns fused = 0;  // time of kernels that compute and move tokens at once, which count as compute
+
+  // take(WorkRow), in the order of time.
+  template <class Take>
+  void each_row(Take take) const {
+    const Attribution& attribution = work.attribution;
+    const HiddenSpan* next = communication.data();
+    const HiddenSpan* const end = next + communication.size();
+    StepNumbers steps(chosen);
+    std::int16_t kinds[MOESCOPE_PASS_COUNT][kStageCount];
+    for (auto& of_pass : kinds)
+      for (std::int16_t& kind : of_pass) kind = -1;
+    std::int16_t count = 0;
+    WorkRow one;
+    for (const std::size_t row : chosen.rows) {
+      one.row = row;
+      one.hidden = next != end && next->row == row ? next++ : nullptr;
+      one.interval = one.hidden != nullptr ? one.hidden->interval : work.selection.interval(work.trace, row);
+      one.activity = attribution.activity[row];
+      one.stage = attribution.stage[row];
+      one.role = attribution.role[row];
+      one.pass = attribution.pass[row];
+      one.control = is_control(attribution.part[row]);
+      one.place_number = attribution.structure.place[row];
+      one.place = &attribution.structure.places[static_cast<std::size_t>(one.place_number)];
+      one.step = steps.of(one.place->step);
+      std::int16_t& kind = kinds[static_cast<std::size_t>(one.pass)][static_cast<std::size_t>(one.stage)];
+      if (kind < 0) kind = count++;
+      one.kind = static_cast<std::size_t>(kind);
+      take(static_cast<const WorkRow&>(one));
+    }
+  }
 };
 
 }  // namespace moescope

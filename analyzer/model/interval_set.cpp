@@ -54,14 +54,21 @@ Ns IntervalSet::measure_within(Interval window) const {
 }
 
 IntervalSet IntervalSet::unite(const IntervalSet& other) const {
-  std::vector<Interval> merged(intervals_.size() + other.intervals_.size());
-  std::merge(intervals_.begin(), intervals_.end(), other.intervals_.begin(), other.intervals_.end(), merged.begin(),
-             [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  return from(std::move(merged));
+  if (intervals_.empty()) return other;
+  if (other.intervals_.empty()) return *this;
+  IntervalSet result;
+  result.reserve(intervals_.size() + other.intervals_.size());
+  auto a = intervals_.begin();
+  auto b = other.intervals_.begin();
+  while (a != intervals_.end() && b != other.intervals_.end()) result.extend(a->begin <= b->begin ? *a++ : *b++);
+  while (a != intervals_.end()) result.extend(*a++);
+  while (b != other.intervals_.end()) result.extend(*b++);
+  return result;
 }
 
 IntervalSet IntervalSet::intersect(const IntervalSet& other) const {
   IntervalSet result;
+  result.reserve(std::max(intervals_.size(), other.intervals_.size()));
   auto a = intervals_.begin();
   auto b = other.intervals_.begin();
   while (a != intervals_.end() && b != other.intervals_.end()) {
@@ -77,6 +84,7 @@ IntervalSet IntervalSet::intersect(const IntervalSet& other) const {
 
 IntervalSet IntervalSet::subtract(const IntervalSet& other) const {
   IntervalSet result;
+  result.reserve(intervals_.size() + other.intervals_.size());
   auto cut = other.intervals_.begin();
   for (Interval rest : intervals_) {
     while (cut != other.intervals_.end() && cut->end <= rest.begin) ++cut;

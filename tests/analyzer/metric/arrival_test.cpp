@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "analyzer/metric/device_figures.h"
 #include "analyzer/metric/metrics.h"
 #include "tests/analyzer/metric/hand_trace.h"
 #include "tests/support/catch.h"
@@ -17,7 +18,11 @@ namespace {
 Arrivals arrivals_of(const Trace& trace) {
   const Attribution said = as_said(trace);
   const Selection selection = select(trace, said, {});
-  return arrivals(work_of(trace, said, selection, Definition::kMoescope));
+  const Work work = work_of(trace, said, selection, Definition::kMoescope);
+  std::vector<CallLists> calls;
+  for (std::size_t device = 0; device < selection.devices.size(); ++device)
+    calls.push_back(device_figures(work, device).calls);
+  return arrivals(trace, selection, calls);
 }
 ClockId other_clock(HandTrace& hand, const std::string& boot) {
   return hand.builder().clock({ClockKind::kMONOTONIC, "clock", boot});

@@ -68,7 +68,7 @@ TEST_CASE("overlap figures equal a count of instants, whatever the spans") {
       const Selection selection = select(done, attribution, {});
       REQUIRE(selection.devices.size() == 1);
       const Work work = work_of(done, attribution, selection, meaning.definition);
-      const Overlap figures = overlap(work, work.devices[0]);
+      const Overlap figures = overlap(DeviceWork(work, 0));
       CHECK(figures.span == last - first);
       CHECK(figures.busy == static_cast<Ns>(busy.count()));
       CHECK(figures.idle == last - first - static_cast<Ns>(busy.count()));

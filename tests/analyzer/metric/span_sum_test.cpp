@@ -24,13 +24,14 @@ TEST_CASE("sums as spans come by equal the interval sets, for any group of spans
     const Attribution said = as_said(trace);
     const Selection selection = select(trace, said, {});
     const Work work = work_of(trace, said, selection, Definition::kMoescope);
-    const IntervalSet& compute = work.devices.at(0).activity.compute;
+    const DeviceWork device(work, 0);
+    const IntervalSet& compute = device.activity.compute;
     for (int wave = 0; wave < 4; ++wave) {
       ExposureSum sum;
       UnionLength length;
       std::vector<Interval> intervals;
       Ns summed = 0, summed_exposed = 0;
-      for (const HiddenSpan& span : work.devices[0].communication) {
+      for (const HiddenSpan& span : device.communication) {
         // Both ends' figures, asked by themselves.
         CHECK(span.hidden_before_begin == compute.measure_within({-1, span.interval.begin}));
         CHECK(span.hidden_before_end == compute.clip({-1, span.interval.end}).measure());

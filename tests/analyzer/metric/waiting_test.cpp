@@ -63,7 +63,7 @@ Waiting waiting_of(const Trace& trace) {
   const Selection selection = select(trace, said, {});
   REQUIRE(selection.devices.size() == 1);
   const Work work = work_of(trace, said, selection, Definition::kMoescope);
-  return waiting(work, work.devices[0]);
+  return waiting(DeviceWork(work, 0));
 }
 
 }  // namespace

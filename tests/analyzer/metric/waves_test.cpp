@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/layer_table.h"
+#include "analyzer/metric/device_figures.h"
 #include "analyzer/metric/metrics.h"
 #include "analyzer/metric/wave_summary.h"
 #include "tests/analyzer/metric/hand_trace.h"
@@ -75,7 +76,7 @@ TEST_CASE("layers use the role of work: dispatch's backward runs as combine") {
   const Trace done = trace.finish();
   const Attribution said = as_said(done);
   const Selection selection = select(done, said, {});
-  const auto instances = layer_instances(work_of(done, said, selection, Definition::kMoescope));
+  const auto instances = device_figures(work_of(done, said, selection, Definition::kMoescope), 0).instances;
   REQUIRE(instances.size() == 1);
   CHECK(instances[0].payload == 10);
   CHECK(instances[0].fill() == 10);

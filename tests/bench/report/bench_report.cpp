@@ -85,6 +85,15 @@ Trace make(std::size_t spans, bool marks) {
       context = {};
       context.kind = SpanKind::kKERNEL;
       const Ns begin = time;
+      const auto run = [&](const char* name, Ns duration) {  // outside the layers
+        builder.span(time, 5, host, launch, runtime, correlation);
+        builder.span(time + 20, duration, compute, builder.name(name), builder.context(context), correlation);
+        ++correlation;
+        written += 2;
+        time += duration + 25;
+      };
+      if (marks) context.step = StepId(step);
+      run("embedding_kernel", 40);
       for (std::size_t layer = 0; layer < kLayers; ++layer, time += kLayer) {
         if (marks) {
           context.step = StepId(step);
@@ -103,6 +112,8 @@ Trace make(std::size_t spans, bool marks) {
           written += 2;
         }
       }
+      context.layer = LayerId();
+      for (const char* name : {"final_norm", "lm_head", "softmax", "argmax"}) run(name, 60);
       if (marks)
         builder.trace().steps.push_back(
             {track.rank, StepId(step), step, StepKind::kTRAIN, clock, Interval{begin, time}, true});
