@@ -26,8 +26,8 @@ Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight)
     const Interval gap = gaps.intervals()[i];
     // Communication directly before it; a run of several counts by its latest end.
     Ns comm_end = gap.begin;
-    for (auto row = work_before(device.work, *computes[i]); row && attribution.activity[*row] == ActivityClass::kCommunication;
-         row = work_before(device.work, *row)) {
+    for (auto row = work_before(device.work, *computes[i]);
+         row && attribution.activity[*row] == ActivityClass::kCommunication; row = work_before(device.work, *row)) {
       const Ns end = device.work.trace.spans.end(*row);
       comm_end = std::max(comm_end, end);
       if (end <= gap.begin) break;
@@ -47,7 +47,8 @@ Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight)
     const std::uint32_t launch = attribution.launch[one.compute];
     if (launch == kNoLaunch)
       return Abstained{"when compute was launched is not in the record; exposed time is the upper bound"};
-    blocking.extend({std::max(one.gap.begin, device.work.trace.spans.end(launch)), std::min(one.gap.end, one.comm_end)});
+    blocking.extend(
+        {std::max(one.gap.begin, device.work.trace.spans.end(launch)), std::min(one.gap.end, one.comm_end)});
   }
   return blocking.intersect(activity.communication.unite(in_flight)).measure();
 }

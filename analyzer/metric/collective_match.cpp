@@ -161,7 +161,9 @@ void CallLists::add(const Trace& trace, const WorkRow& row) {
 CollectiveMatch match_collectives(const Trace& trace, const Selection& selection,
                                   const std::vector<CallLists>& devices) {
   std::map<Kind, Calls> kinds;
-  const auto earlier = [&start = trace.spans.start](const Call& a, const Call& b) { return start[a.row] < start[b.row]; };
+  const auto earlier = [&start = trace.spans.start](const Call& a, const Call& b) {
+    return start[a.row] < start[b.row];
+  };
   for (std::size_t device = 0; device < devices.size(); ++device)
     for (const auto& [said, list] : devices[device].lists()) {
       std::vector<Call>& calls = kinds[kind_of(trace, said)][device];

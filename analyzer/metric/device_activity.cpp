@@ -41,7 +41,7 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
       chosen.push_back(row);
     }
   }
-  merge_by_start(trace, chosen, std::move(runs));
+  trace.spans.merge_by_start(chosen, std::move(runs));
   Selection selection;
   selection.scope = scope;
   DeviceActivity result;

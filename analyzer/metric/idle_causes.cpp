@@ -5,8 +5,7 @@
 
 namespace moescope {
 
-Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps,
-                               const SplitPhases& split) {
+Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps, const SplitPhases& split) {
   const std::vector<Interval>& all = gaps.intervals();
   const SpanTable& spans = device.work.trace.spans;
   const std::vector<std::uint32_t>& launches = device.work.attribution.launch;

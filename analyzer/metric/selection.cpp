@@ -41,25 +41,6 @@ std::int64_t step_number(const Trace& trace, RankId rank, StepId step) {
   return known != nullptr ? known->number : step.value;
 }
 
-void merge_by_start(const Trace& trace, std::vector<std::size_t>& rows, std::vector<std::size_t> runs) {
-  const auto before = [&start = trace.spans.start](std::size_t a, std::size_t b) { return start[a] < start[b]; };
-  std::vector<std::size_t> merged;
-  while (runs.size() > 1) {
-    merged.resize(rows.size());
-    std::vector<std::size_t> longer;
-    runs.push_back(rows.size());
-    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
-      const auto at = [&](std::size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i); };
-      const auto middle = runs[run + 1], end = run + 2 < runs.size() ? runs[run + 2] : middle;
-      longer.push_back(runs[run]);
-      std::merge(at(runs[run]), at(middle), at(middle), at(end),
-                 merged.begin() + static_cast<std::ptrdiff_t>(runs[run]), before);
-    }
-    rows.swap(merged);
-    runs = std::move(longer);
-  }
-}
-
 Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per) {
   Selection selection;
   selection.scope = scope;
@@ -121,7 +102,7 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   if (drop_unfinished) selection.steps_unfinished = unfinished.size();
   for (auto& [key, device] : devices) {
     std::vector<std::size_t>& rows = device.rows.rows;
-    merge_by_start(trace, rows, device.runs);
+    trace.spans.merge_by_start(rows, device.runs);
     if (any_step) {
       const auto dropped = [&, rank = key.rank](StepId step) {
         return drop_unfinished && unfinished.contains({rank, step});

@@ -49,10 +49,6 @@ struct Selection {
 // was.
 Selection select(const Trace& trace, const Attribution& attribution, const Scope& scope, Per per = Per::kStep);
 
-// Puts rows in the order of their starts, equal ones in that of rows. runs: where each stretch that is in order already
-// begins, the first one's 0 included.
-void merge_by_start(const Trace& trace, std::vector<std::size_t>& rows, std::vector<std::size_t> runs);
-
 // The record's own row of a step, as its tables name it (spans: see Structure); null where nobody recorded its bounds.
 const Step* find_step(const Trace& trace, RankId rank, StepId step);
 // The user's number of a step, else its ordinal; -1 for none.

@@ -23,7 +23,8 @@ struct StepRow {
 // One device's.
 class StepSums {
  public:
-  explicit StepSums(const DeviceWork& device) : sums_(device.work.selection.per_step ? device.chosen.steps.size() : 0) {}
+  explicit StepSums(const DeviceWork& device)
+      : sums_(device.work.selection.per_step ? device.chosen.steps.size() : 0) {}
   void add(const SpanTable& spans, const WorkRow& row) {
     if (sums_.empty()) return;
     Sum& sum = sums_[row.step];

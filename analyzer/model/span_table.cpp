@@ -75,4 +75,23 @@ std::vector<std::uint32_t> SpanTable::sort_by_track_and_start() {
   return order;
 }
 
+void SpanTable::merge_by_start(std::vector<std::size_t>& rows, std::vector<std::size_t> runs) const {
+  const auto before = [this](std::size_t a, std::size_t b) { return start[a] < start[b]; };
+  std::vector<std::size_t> merged;
+  while (runs.size() > 1) {
+    merged.resize(rows.size());
+    std::vector<std::size_t> longer;
+    runs.push_back(rows.size());
+    for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
+      const auto at = [&](std::size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i); };
+      const auto middle = runs[run + 1], end = run + 2 < runs.size() ? runs[run + 2] : middle;
+      longer.push_back(runs[run]);
+      std::merge(at(runs[run]), at(middle), at(middle), at(end),
+                 merged.begin() + static_cast<std::ptrdiff_t>(runs[run]), before);
+    }
+    rows.swap(merged);
+    runs = std::move(longer);
+  }
+}
+
 }  // namespace moescope

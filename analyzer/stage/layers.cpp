@@ -52,20 +52,27 @@ class Layers {
       : trace_(trace), attribution_(attribution), structure_(attribution.structure), places_(places) {}
 
   void run() {
-    std::map<DeviceKey, std::vector<std::size_t>> rows;
+    struct Rows {
+      std::vector<std::size_t> rows, runs;  // runs: where each track's begin
+    };
+    std::map<DeviceKey, Rows> rows;
     std::set<RankId> marked;
     bool exchanges = false, micro_batches_marked = false, waves_marked = false;
     for (const Track& track : trace_.tracks) {
       if (!track.is_execution()) continue;
+      Rows& its = rows[{track.rank, track.device}];
+      its.runs.push_back(its.rows.size());
+      bool layers_marked = marked.contains(track.rank);
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
         if (attribution_.activity[row] == ActivityClass::kNone) continue;
         const Place& place = structure_.at(row);
         micro_batches_marked = micro_batches_marked || place.micro_batch.valid();
         waves_marked = waves_marked || place.wave.valid();
-        if (!attribution_.stages[row].intersects(kChainStages)) continue;
-        exchanges = exchanges || attribution_.stages[row].intersects(StageSet(Stage::kDISPATCH) | Stage::kCOMBINE);
-        if (place.layer.valid()) marked.insert(track.rank);
-        rows[{track.rank, track.device}].push_back(row);
+        const StageSet stages = attribution_.stages[row];
+        if (!stages.intersects(kChainStages)) continue;
+        exchanges = exchanges || stages.intersects(StageSet(Stage::kDISPATCH) | Stage::kCOMBINE);
+        if (place.layer.valid() && !layers_marked) layers_marked = true, marked.insert(track.rank);
+        if (!layers_marked) its.rows.push_back(row);
       }
     }
     std::erase_if(rows, [&](const auto& entry) { return marked.contains(entry.first.rank); });
@@ -75,9 +82,9 @@ class Layers {
     std::vector<DeviceLayers> devices;
     double least = 1;
     for (auto& [device, members] : rows) {
-      std::stable_sort(members.begin(), members.end(),
-                       [&](std::size_t a, std::size_t b) { return trace_.spans.start[a] < trace_.spans.start[b]; });
-      DeviceLayers one = search(members);
+      if (members.rows.empty()) continue;
+      trace_.spans.merge_by_start(members.rows, std::move(members.runs));
+      DeviceLayers one = search(members.rows);
       if (one.chains.chains.empty()) continue;
       least = std::min(least, one.confidence);
       devices.push_back(std::move(one));

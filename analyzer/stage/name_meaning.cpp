@@ -7,6 +7,7 @@
 namespace moescope {
 
 NameMeanings::NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {
+  for (auto& by_name : by_name_) by_name.resize(trace.names.size(), nullptr);
   for (const NamedShape& one : named_shapes(trace))
     if (one.shape.kind == ShapeKind::kGroupedGemm && one.shape.n > 0 && one.shape.k > 0 && one.shape.n != one.shape.k)
       expert_sizes_.insert({one.shape.n, one.shape.k});
@@ -22,10 +23,8 @@ bool NameMeanings::is_shared_expert(const std::string& readable) const {
   return dense && expert_sizes_.contains({dense->n, dense->k});
 }
 
-const NameMeaning& NameMeanings::look_up(std::int32_t name, RuleKind kind) {
-  const auto [found, fresh] = known_.try_emplace(static_cast<std::int64_t>(name) * 4 + static_cast<int>(kind));
-  NameMeaning& meaning = found->second;
-  if (!fresh) return meaning;
+const NameMeaning& NameMeanings::work_out(std::int32_t name, RuleKind kind) {
+  NameMeaning& meaning = known_.emplace_back();
   const std::string& raw = trace_.names[static_cast<std::size_t>(name)];
   const StageRule* rule = nullptr;
   const std::string readable = kind == RuleKind::kKernel ? readable_kernel_name(raw) : std::string();
@@ -69,7 +68,7 @@ const NameMeaning& NameMeanings::of_range(std::int32_t name) {
 
 std::vector<UserRuleUse> NameMeanings::user_rule_uses() const {
   std::unordered_map<const StageRule*, std::int64_t> decided;
-  for (const auto& [key, meaning] : known_)
+  for (const NameMeaning& meaning : known_)
     if (meaning.rule != nullptr) ++decided[meaning.rule];
   std::vector<UserRuleUse> uses;
   for (const StageRule& rule : rules_.user_rules())

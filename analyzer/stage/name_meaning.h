@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a name says by the rules, each distinct name looked up once.
 
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,11 +35,16 @@ class NameMeanings {
   std::vector<UserRuleUse> user_rule_uses() const;
 
  private:
-  const NameMeaning& look_up(std::int32_t name, RuleKind kind);
+  const NameMeaning& look_up(std::int32_t name, RuleKind kind) {
+    const NameMeaning*& known = by_name_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(name)];
+    return *(known != nullptr ? known : known = &work_out(name, kind));
+  }
+  const NameMeaning& work_out(std::int32_t name, RuleKind kind);
   bool is_shared_expert(const std::string& readable) const;
   const Trace& trace_;
   const RuleSet& rules_;
-  std::unordered_map<std::int64_t, NameMeaning> known_;           // by name and rule kind
+  std::deque<NameMeaning> known_;
+  std::vector<const NameMeaning*> by_name_[kRuleKindCount];       // into known_, by rule kind and name; null: not asked
   std::set<std::pair<std::int32_t, std::int32_t>> expert_sizes_;  // N and K of the trace's grouped GEMMs
 };
 

@@ -9,6 +9,7 @@
 namespace moescope {
 
 enum class RuleKind : std::uint8_t { kKernel, kRange, kCollective, kCopy };  // what kind of name it is about
+inline constexpr std::size_t kRuleKindCount = 4;
 
 struct StageRule {
   int priority;  // the lowest that matches wins; equal ones in the table's order

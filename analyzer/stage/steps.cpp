@@ -97,12 +97,26 @@ FoundSteps search(const Trace& trace, const Attribution& attribution, const Trac
   return found;
 }
 
-StepId step_at(const std::vector<Step>& steps, Ns instant) {  // ascending in time
-  auto next = std::upper_bound(steps.begin(), steps.end(), instant,
-                               [](Ns t, const Step& step) { return t < step.window.begin; });
-  if (next == steps.begin() || (--next)->window.end <= instant) return {};
-  return next->step;
-}
+// The step that an instant lies in. What is asked for mostly lies where the last one did, or in the next step.
+class StepAt {
+ public:
+  explicit StepAt(const std::vector<Step>& steps) : steps_(steps) {}  // ascending in time
+  StepId of(Ns instant) {
+    if (!(covers(last_, instant) || covers(++last_, instant))) {
+      const auto next = std::upper_bound(steps_.begin(), steps_.end(), instant,
+                                         [](Ns t, const Step& step) { return t < step.window.begin; });
+      last_ = next == steps_.begin() ? 0 : static_cast<std::size_t>(next - steps_.begin()) - 1;
+    }
+    return covers(last_, instant) ? steps_[last_].step : StepId();
+  }
+
+ private:
+  bool covers(std::size_t index, Ns instant) const {
+    return index < steps_.size() && steps_[index].window.begin <= instant && instant < steps_[index].window.end;
+  }
+  const std::vector<Step>& steps_;
+  std::size_t last_ = 0;
+};
 
 class StepFinder {
  public:
@@ -180,11 +194,12 @@ class StepFinder {
       apart[i].step = StepId(static_cast<std::int32_t>(i));
       if (apart[i].number < 0) apart[i].number = static_cast<std::int64_t>(i);
     }
+    StepAt step_at(apart);
     for (const Track& track : trace_.tracks) {
       if (track.rank != rank || !track.is_execution()) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
         const std::uint32_t launch = attribution_.launch[row];
-        if (launch != kNoLaunch) set_step(row, step_at(apart, trace_.spans.start[launch]));
+        if (launch != kNoLaunch) set_step(row, step_at.of(trace_.spans.start[launch]));
       }
     }
     structure_.steps.insert(structure_.steps.end(), apart.begin(), apart.end());
@@ -192,10 +207,11 @@ class StepFinder {
   }
 
   void assign_by_time(RankId rank, const std::vector<Step>& steps) {
+    StepAt step_at(steps);
     for (const Track& track : trace_.tracks) {
       if (track.rank != rank || !track.is_execution() || track.clock != steps.front().clock) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
-        set_step(row, step_at(steps, trace_.spans.start[row]));
+        set_step(row, step_at.of(trace_.spans.start[row]));
     }
     structure_.steps.insert(structure_.steps.end(), steps.begin(), steps.end());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metric/layer_table.h"
 #include "analyzer/metric/device_figures.h"
+#include "analyzer/metric/layer_table.h"
 #include "analyzer/metric/metrics.h"
 #include "analyzer/metric/wave_summary.h"
 #include "tests/analyzer/metric/hand_trace.h"

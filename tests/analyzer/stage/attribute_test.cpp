@@ -199,6 +199,28 @@ TEST_CASE("a dense GEMM of just the experts' sizes is the shared expert's") {
   CHECK(stage_of_shared({gemm("4096u, 7168u", 2), gemm("3072u, 1536u", 2)}) == Stage::kOTHER);  // not two projections
 }
 
+TEST_CASE("kernels whose names go forward, with nothing that goes back: all of the rank goes forward") {
+  const auto passes = [](const char* last, SpanKind kind, Context context) {
+    Scene scene;
+    scene.kernel("dispatch_kernel", 0, 10, 20, 1);
+    scene.kernel("_silu_and_mul_post_quant_kernel", 2, 30, 40, 2);
+    scene.add(scene.host, last, 60, 70, kind, 0, context);
+    scene.finish();
+    REQUIRE(scene.attribution.pass[scene.row("_silu_and_mul_post_quant_kernel")] == Pass::kFORWARD);
+    return scene.attribution.pass[scene.row("dispatch_kernel")];
+  };
+  CHECK(passes("anything", SpanKind::kRANGE, {}) == Pass::kFORWARD);
+  // An operator of autograd's goes back: which of the two dispatch belongs to is not known.
+  Context back;
+  back.flags = kContextOperator;
+  back.pass = Pass::kBACKWARD;
+  CHECK(passes("MulBackward0", SpanKind::kRANGE, back) == Pass::kUNKNOWN);
+  // Where passes are marked, what lies outside the marks is in none.
+  Context marked;
+  marked.pass = Pass::kFORWARD;
+  CHECK(passes("forward pass", SpanKind::kRANGE, marked) == Pass::kUNKNOWN);
+}
+
 TEST_CASE("a fused kernel keeps all its stages, and is compute") {
   Scene scene;
   const char* const mega = "void deep_gemm::sm100_fp8_fp4_mega_moe_impl<8192, 7168, 3072>(int*)";
