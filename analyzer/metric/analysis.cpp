@@ -21,8 +21,7 @@ Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope
   std::vector<std::vector<LayerInstance>> instances;
   std::vector<BoundSums> bounds;
   std::vector<CallLists> calls;
-  for (std::size_t device = 0; device < devices; ++device) {
-    DeviceFigures its = device_figures(work, device);
+  for (DeviceFigures& its : all_device_figures(work)) {
     analysis.ranks.push_back(its.overlap);
     analysis.waiting.push_back(std::move(its.waiting));
     comm.push_back(std::move(its.comm));

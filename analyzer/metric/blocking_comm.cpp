@@ -20,20 +20,20 @@ Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight)
   };
   std::vector<Behind> behind;
   IntervalSet resolved;  // gaps whose next compute is known, with what stands before it in its stream
-  const auto computes = work_behind(device, gaps, ActivityClass::kCompute);
-  for (std::size_t i = 0; i < computes.size(); ++i) {
-    if (!computes[i]) continue;
-    const Interval gap = gaps.intervals()[i];
+  WorkBehind computes(device, ActivityClass::kCompute);
+  for (const Interval& gap : gaps.intervals()) {
+    const auto compute = computes.of(gap);
+    if (!compute) continue;
     // Communication directly before it; a run of several counts by its latest end.
     Ns comm_end = gap.begin;
-    for (auto row = work_before(device.work, *computes[i]);
+    for (auto row = work_before(device.work, *compute);
          row && attribution.activity[*row] == ActivityClass::kCommunication; row = work_before(device.work, *row)) {
       const Ns end = device.work.trace.spans.end(*row);
       comm_end = std::max(comm_end, end);
       if (end <= gap.begin) break;
     }
     if (comm_end <= gap.begin) continue;
-    behind.push_back({gap, *computes[i], comm_end});
+    behind.push_back({gap, *compute, comm_end});
     resolved.extend({gap.begin, std::min(gap.end, comm_end)});
   }
   const Ns left = exposed.subtract(resolved).measure();

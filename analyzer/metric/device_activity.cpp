@@ -52,25 +52,4 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   return result;
 }
 
-void DeviceActivity::add(ActivityClass what, Part part, Interval interval) {
-  switch (what) {
-    case ActivityClass::kCommunication:
-      (is_control(part) ? control : payload).extend(interval);
-      communication.extend(interval);
-      break;
-    case ActivityClass::kCompute:
-      compute.extend(interval);
-      break;
-    case ActivityClass::kCopy:
-      copies.extend(interval);
-      break;
-    case ActivityClass::kUnknown:
-      unknown.extend(interval);
-      break;
-    case ActivityClass::kNone:
-      return;
-  }
-  busy.extend(interval);
-}
-
 }  // namespace moescope

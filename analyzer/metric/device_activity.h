@@ -23,7 +23,26 @@ struct DeviceActivity {
   IntervalSet unknown;  // work whose content was not recorded
   IntervalSet busy;     // all of them
   // Work that begins no earlier than any before.
-  void add(ActivityClass what, Part part, Interval interval);
+  void add(ActivityClass what, Part part, Interval interval) {
+    switch (what) {
+      case ActivityClass::kCommunication:
+        (is_control(part) ? control : payload).extend(interval);
+        communication.extend(interval);
+        break;
+      case ActivityClass::kCompute:
+        compute.extend(interval);
+        break;
+      case ActivityClass::kCopy:
+        copies.extend(interval);
+        break;
+      case ActivityClass::kUnknown:
+        unknown.extend(interval);
+        break;
+      case ActivityClass::kNone:
+        return;
+    }
+    busy.extend(interval);
+  }
   IntervalSet exposed() const { return communication.subtract(compute); }
 };
 

@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/device_figures.h"
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 
-DeviceFigures device_figures(const Work& work, std::size_t device) {
-  const DeviceWork its(work, device);
-  const SpanTable& spans = work.trace.spans;
+DeviceFigures device_figures(const DeviceWork& device) {
+  const Trace& trace = device.work.trace;
+  const Definition definition = device.work.definition;
   DeviceFigures figures;
   CommSums comm;
   StageSums stages;
-  StepSums steps(its);
+  StepSums steps(device);
   LayerSums layers;
-  InstanceSums instances(its);
-  its.each_row([&](const WorkRow& row) {
+  InstanceSums instances(device);
+  device.each_row([&](const WorkRow& row) {
     comm.add(row);
-    stages.add(spans, row);
-    steps.add(spans, row);
+    stages.add(trace.spans, row);
+    steps.add(trace.spans, row);
     layers.add(row);
     instances.add(row);
-    figures.bounds.add(spans, row);
-    figures.calls.add(work.trace, row);
+    figures.bounds.add(trace.spans, row);
+    figures.calls.add(trace, row);
   });
-  figures.overlap = overlap(its);
-  figures.waiting = waiting(its);
-  figures.comm = {comm.passes(work.definition), comm.waves(work.definition)};
-  figures.stages = stages.parts(work.definition);
-  figures.annotations = annotation_cells(its);
-  figures.steps = steps.cells(work.definition);
-  figures.layers = layers.exposures(work.definition);
+  figures.overlap = overlap(device);
+  figures.waiting = waiting(device);
+  figures.comm = {comm.passes(definition), comm.waves(definition)};
+  figures.stages = stages.parts(definition);
+  figures.annotations = annotation_cells(device);
+  figures.steps = steps.cells(definition);
+  figures.layers = layers.exposures(definition);
   figures.instances = instances.instances();
+  return figures;
+}
+
+std::vector<DeviceFigures> all_device_figures(const Work& work) {
+  std::vector<DeviceFigures> figures(work.selection.devices.size());
+  each_in_parallel(figures.size(), work.trace.spans.size(), [&] {
+    return [&, device = DeviceWork(work)](std::size_t index) mutable {
+      device.load(index);
+      figures[index] = device_figures(device);
+    };
+  });
   return figures;
 }
 

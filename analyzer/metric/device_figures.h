@@ -27,6 +27,8 @@ struct DeviceFigures {
   BoundSums bounds;
   CallLists calls;
 };
-DeviceFigures device_figures(const Work& work, std::size_t device);
+DeviceFigures device_figures(const DeviceWork& device);
+// One a device of the selection, on all cores.
+std::vector<DeviceFigures> all_device_figures(const Work& work);
 
 }  // namespace moescope

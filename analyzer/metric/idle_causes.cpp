@@ -6,37 +6,33 @@
 namespace moescope {
 
 Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps, const SplitPhases& split) {
-  const std::vector<Interval>& all = gaps.intervals();
   const SpanTable& spans = device.work.trace.spans;
   const std::vector<std::uint32_t>& launches = device.work.attribution.launch;
-  const auto behind = work_behind(device, gaps);
-  const auto launched = [&](std::size_t row) { return launches[row] != kNoLaunch; };
-  const bool any =
-      std::any_of(behind.begin(), behind.end(), [&](const auto& row) { return row.has_value() && launched(*row); });
-  const std::vector<std::size_t>& rows = device.chosen.rows;
-  if (!any && !all.empty() && std::none_of(rows.begin(), rows.end(), launched))
-    return Abstained{"launch calls are not in the record: it has the device's side only"};
+  WorkBehind behind(device);
   IdleCauses causes;
-  IntervalSet in_time, unknown;  // what is left of each gap after its launch, by what is known of it
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Interval gap = all[i];
-    if (!behind[i] || !launched(*behind[i])) {
-      unknown.extend(gap);
-      continue;
+  bool any = false;
+  for (Interval gap : gaps.intervals()) {
+    const auto next = behind.of(gap);
+    const std::uint32_t launch = next ? launches[*next] : kNoLaunch;
+    Ns* cause = &causes.other;
+    if (launch != kNoLaunch) {
+      any = true;
+      cause = &causes.dependency;
+      if (spans.start[launch] >= gap.begin) {
+        const Ns until = std::min(gap.end, spans.end(launch) + kLaunchLatency);
+        causes.launch_starved += until - gap.begin;
+        gap.begin = until;
+      }
     }
-    const std::size_t launch = launches[*behind[i]];
-    if (spans.start[launch] >= gap.begin) {
-      const Ns until = std::min(gap.end, spans.end(launch) + kLaunchLatency);
-      causes.launch_starved += until - gap.begin;
-      gap.begin = until;
-    }
-    in_time.extend(gap);
-  }
-  for (const auto& [left, cause] : {std::pair(&in_time, &causes.dependency), std::pair(&unknown, &causes.other)}) {
-    const Ns flying = left->intersect(split.in_flight).measure();
+    // What is left of it after the launch, in flight or not.
+    const Ns flying = split.in_flight.empty() ? 0 : split.in_flight.measure_within(gap);
     causes.waiting_comm += flying;
-    *cause += left->measure() - flying;
+    *cause += gap.length() - flying;
   }
+  const std::vector<std::size_t>& rows = device.chosen->rows;
+  if (!any && !gaps.empty() &&
+      std::none_of(rows.begin(), rows.end(), [&](std::size_t row) { return launches[row] != kNoLaunch; }))
+    return Abstained{"launch calls are not in the record: it has the device's side only"};
   return causes;
 }
 

@@ -32,7 +32,7 @@ void add_to_wave(std::vector<std::pair<WaveId, Interval>>& waves, WaveId wave, I
 InstanceSums::InstanceSums(const DeviceWork& device)
     : work_(device.work), device_(static_cast<std::uint32_t>(device.index)) {
   const std::size_t entries = work_.instances * MOESCOPE_PASS_COUNT;
-  if (entries <= 2 * device.chosen.rows.size() + 1024) table_.resize(entries, -1);
+  if (entries <= 2 * device.chosen->rows.size() + 1024) table_.resize(entries, -1);
 }
 
 LayerInstance* InstanceSums::instance_of(const WorkRow& row) {

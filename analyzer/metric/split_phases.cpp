@@ -24,7 +24,7 @@ SplitPhases split_phases(const DeviceWork& device) {
     return (stage == Stage::kDISPATCH || stage == Stage::kCOMBINE) && !is_control(attribution.part[row]);
   };
   std::size_t activations = 0, routers = 0, counts[2] = {};
-  for (const std::size_t row : device.chosen.rows) {
+  for (const std::size_t row : device.chosen->rows) {
     const Stage stage = attribution.stage[row];
     activations += stage == Stage::kACT;
     routers += stage == Stage::kROUTER;
@@ -36,7 +36,7 @@ SplitPhases split_phases(const DeviceWork& device) {
   if (!result.found) return result;
   // Halves by stream and stage, in the order of time.
   std::map<std::pair<std::int32_t, Stage>, std::vector<std::size_t>> halves;
-  for (const std::size_t row : device.chosen.rows)
+  for (const std::size_t row : device.chosen->rows)
     if (is_half(row)) halves[{device.work.trace.spans.track[row], attribution.stage[row]}].push_back(row);
   std::vector<Interval> flights;
   for (const auto& [key, rows] : halves) {

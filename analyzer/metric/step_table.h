@@ -24,7 +24,7 @@ struct StepRow {
 class StepSums {
  public:
   explicit StepSums(const DeviceWork& device)
-      : sums_(device.work.selection.per_step ? device.chosen.steps.size() : 0) {}
+      : sums_(device.work.selection.per_step ? device.chosen->steps.size() : 0) {}
   void add(const SpanTable& spans, const WorkRow& row) {
     if (sums_.empty()) return;
     Sum& sum = sums_[row.step];

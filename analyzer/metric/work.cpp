@@ -67,20 +67,25 @@ Work work_of(const Trace& trace, const Attribution& attribution, const Selection
   return work;
 }
 
-DeviceWork::DeviceWork(const Work& all, std::size_t device)
-    : work(all), index(device), chosen(all.selection.devices[device]) {
+void DeviceWork::load(std::size_t device) {
+  index = device;
+  chosen = &work.selection.devices[device];
   const Attribution& attribution = work.attribution;
-  const Track& track = work.trace.track_of(chosen.rows.front());
+  const Track& track = work.trace.track_of(chosen->rows.front());
   activity.device = {track.rank, track.device};
   activity.clock = track.clock;
-  StepNumbers steps(chosen);
+  // Room that is not used costs address space only.
+  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload,
+                           &activity.control, &activity.copies, &activity.unknown})
+    set->clear();
+  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload})
+    set->reserve(chosen->rows.size());
+  communication.clear();
+  communication.reserve(chosen->rows.size());
+  StepNumbers steps(*chosen);
   std::vector<Interval> hulls(steps.count(), Interval{1, 0});
   UnionLength fused_time;
-  // Room that is not used costs address space only.
-  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload})
-    set->reserve(chosen.rows.size());
-  communication.reserve(chosen.rows.size());
-  for (const std::size_t row : chosen.rows) {
+  for (const std::size_t row : chosen->rows) {
     const Interval interval = work.selection.interval(work.trace, row);
     const ActivityClass what = attribution.activity[row];
     activity.add(what, attribution.part[row], interval);

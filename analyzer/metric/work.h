@@ -56,11 +56,13 @@ class StepNumbers {
 
 class DeviceWork {
  public:
-  DeviceWork(const Work& work, std::size_t device);  // index into Selection::devices
+  explicit DeviceWork(const Work& all) : work(all) {}
+  // In place of the device before, whose room it takes over.
+  void load(std::size_t device);  // index into Selection::devices
 
   const Work& work;
-  const std::size_t index;
-  const DeviceRows& chosen;
+  std::size_t index = 0;
+  const DeviceRows* chosen = nullptr;  // null: nothing was loaded
   DeviceActivity activity;
   std::vector<HiddenSpan> communication;  // ascending by begin
   IntervalSet step_spans;                 // first start to last end of each step's work, of all work without steps
@@ -72,13 +74,13 @@ class DeviceWork {
     const Attribution& attribution = work.attribution;
     const HiddenSpan* next = communication.data();
     const HiddenSpan* const end = next + communication.size();
-    StepNumbers steps(chosen);
+    StepNumbers steps(*chosen);
     std::int16_t kinds[MOESCOPE_PASS_COUNT][kStageCount];
     for (auto& of_pass : kinds)
       for (std::int16_t& kind : of_pass) kind = -1;
     std::int16_t count = 0;
     WorkRow one;
-    for (const std::size_t row : chosen.rows) {
+    for (const std::size_t row : chosen->rows) {
       one.row = row;
       one.hidden = next != end && next->row == row ? next++ : nullptr;
       one.interval = one.hidden != nullptr ? one.hidden->interval : work.selection.interval(work.trace, row);

@@ -26,6 +26,7 @@ class IntervalSet {
   bool contains(Ns instant) const;
   Ns measure_within(Interval window) const;  // of the part inside; a binary search and what it passes over
 
+  void clear() { intervals_.clear(); }  // keeps its room
   void reserve(std::size_t intervals) { intervals_.reserve(intervals); }
   // Adds an interval that begins no earlier than any that is in the set; constant time. An empty one adds nothing.
   void extend(Interval interval) {

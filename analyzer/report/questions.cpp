@@ -13,16 +13,15 @@ Answer<double> token_share(const Trace& trace, const Attribution& attribution, c
   std::vector<double> shares;
   bool any_expert = false;
   for (const DeviceRows& device : analysis.selection.devices) {
-    std::vector<Interval> rest, tokens;
+    UnionLength rest, tokens;
     for (const std::size_t row : device.rows) {
       const Stage role = attribution.role[row];
       if (!kMoeStages.contains(role)) continue;
-      const bool moves = role == Stage::kDISPATCH || role == Stage::kCOMBINE;
-      (moves ? tokens : rest).push_back(analysis.selection.interval(trace, row));
+      (kTokenStages.contains(role) ? tokens : rest).add(analysis.selection.interval(trace, row));
       if (role == Stage::kL1 || role == Stage::kL2) any_expert = true;
     }
-    const auto moving = static_cast<double>(IntervalSet::from(std::move(tokens)).measure());
-    const auto other = static_cast<double>(IntervalSet::from(std::move(rest)).measure());
+    const auto moving = static_cast<double>(tokens.length());
+    const auto other = static_cast<double>(rest.length());
     if (moving + other > 0) shares.push_back(moving / (moving + other));
   }
   if (shares.empty()) return Abstained{"no work of a MoE layer was recognised"};

@@ -11,22 +11,25 @@ RunFacts run_facts(const Trace& trace, const Analysis& analysis) {
   RunFacts facts;
   std::set<RankId> ranks;
   std::set<Source> sources;
+  std::vector<bool> met(trace.contexts.size());  // contexts of work in scope
   std::set<ClockKind> clocks;
   for (const DeviceRows& device : analysis.selection.devices) {
     ranks.insert(device.device.rank);
     clocks.insert(trace.clocks[static_cast<std::size_t>(device.clock.value)].kind);
-    Interval window;
+    // Rows come in the order of time.
+    const Ns begin = device.rows.empty() ? 0 : analysis.selection.interval(trace, device.rows.front()).begin;
+    Ns end = begin;
     std::int32_t last_context = -1;
     for (const std::size_t row : device.rows) {
-      const Interval one = analysis.selection.interval(trace, row);
-      window = window.empty() ? one : Interval{std::min(window.begin, one.begin), std::max(window.end, one.end)};
+      end = std::max(end, analysis.selection.interval(trace, row).end);
       if (trace.spans.context[row] == last_context) continue;  // neighbours mostly share theirs
       last_context = trace.spans.context[row];
-      const Context& context = trace.context_of(row);
-      sources.insert(context.source);
+      met[static_cast<std::size_t>(last_context)] = true;
     }
-    facts.window_ns = std::max(facts.window_ns, window.length());
+    facts.window_ns = std::max(facts.window_ns, end - begin);
   }
+  for (std::size_t i = 0; i < met.size(); ++i)
+    if (met[i]) sources.insert(trace.contexts[i].source);
   facts.devices = analysis.selection.devices.size();
   facts.ranks = ranks.size();
   facts.layers = analysis.layers.size();

@@ -20,8 +20,7 @@ Arrivals arrivals_of(const Trace& trace) {
   const Selection selection = select(trace, said, {});
   const Work work = work_of(trace, said, selection, Definition::kMoescope);
   std::vector<CallLists> calls;
-  for (std::size_t device = 0; device < selection.devices.size(); ++device)
-    calls.push_back(device_figures(work, device).calls);
+  for (DeviceFigures& its : all_device_figures(work)) calls.push_back(std::move(its.calls));
   return arrivals(trace, selection, calls);
 }
 ClockId other_clock(HandTrace& hand, const std::string& boot) {

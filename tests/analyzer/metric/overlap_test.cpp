@@ -68,7 +68,9 @@ TEST_CASE("overlap figures equal a count of instants, whatever the spans") {
       const Selection selection = select(done, attribution, {});
       REQUIRE(selection.devices.size() == 1);
       const Work work = work_of(done, attribution, selection, meaning.definition);
-      const Overlap figures = overlap(DeviceWork(work, 0));
+      DeviceWork device(work);
+      device.load(0);
+      const Overlap figures = overlap(device);
       CHECK(figures.span == last - first);
       CHECK(figures.busy == static_cast<Ns>(busy.count()));
       CHECK(figures.idle == last - first - static_cast<Ns>(busy.count()));

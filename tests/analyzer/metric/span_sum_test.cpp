@@ -24,7 +24,8 @@ TEST_CASE("sums as spans come by equal the interval sets, for any group of spans
     const Attribution said = as_said(trace);
     const Selection selection = select(trace, said, {});
     const Work work = work_of(trace, said, selection, Definition::kMoescope);
-    const DeviceWork device(work, 0);
+    DeviceWork device(work);
+    device.load(0);
     const IntervalSet& compute = device.activity.compute;
     for (int wave = 0; wave < 4; ++wave) {
       ExposureSum sum;

@@ -63,7 +63,9 @@ Waiting waiting_of(const Trace& trace) {
   const Selection selection = select(trace, said, {});
   REQUIRE(selection.devices.size() == 1);
   const Work work = work_of(trace, said, selection, Definition::kMoescope);
-  return waiting(DeviceWork(work, 0));
+  DeviceWork device(work);
+  device.load(0);
+  return waiting(device);
 }
 
 }  // namespace

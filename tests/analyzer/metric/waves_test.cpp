@@ -76,7 +76,7 @@ TEST_CASE("layers use the role of work: dispatch's backward runs as combine") {
   const Trace done = trace.finish();
   const Attribution said = as_said(done);
   const Selection selection = select(done, said, {});
-  const auto instances = device_figures(work_of(done, said, selection, Definition::kMoescope), 0).instances;
+  const auto instances = all_device_figures(work_of(done, said, selection, Definition::kMoescope))[0].instances;
   REQUIRE(instances.size() == 1);
   CHECK(instances[0].payload == 10);
   CHECK(instances[0].fill() == 10);
