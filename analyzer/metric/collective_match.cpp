@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 namespace {
 
@@ -171,8 +173,20 @@ CollectiveMatch match_collectives(const Trace& trace, const Selection& selection
       calls.insert(calls.end(), list.begin(), list.end());
       std::inplace_merge(calls.begin(), calls.begin() + middle, calls.end(), earlier);
     }
+  std::vector<const std::pair<const Kind, Calls>*> list;
+  for (const auto& entry : kinds) list.push_back(&entry);
+  std::vector<CollectiveMatch> matches(list.size());
+  each_in_parallel(list.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) { match(trace, selection, list[i]->first.stage, list[i]->second, matches[i]); };
+  });
   CollectiveMatch result;
-  for (const auto& [kind, calls] : kinds) match(trace, selection, kind.stage, calls, result);
+  for (CollectiveMatch& one : matches) {
+    for (CollectiveInstance& instance : one.instances) instance.first += result.parts.size();
+    result.instances.insert(result.instances.end(), one.instances.begin(), one.instances.end());
+    result.parts.insert(result.parts.end(), one.parts.begin(), one.parts.end());
+    for (std::string& sentence : one.unmatched) result.unmatched.push_back(std::move(sentence));
+    one = {};
+  }
   std::stable_sort(result.instances.begin(), result.instances.end(),
                    [](const CollectiveInstance& a, const CollectiveInstance& b) { return a.stage < b.stage; });
   return result;

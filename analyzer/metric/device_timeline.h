@@ -27,7 +27,7 @@ class WorkBehind {
 
  private:
   const std::vector<Ns>& start_;
-  const std::vector<ActivityClass>& activity_;
+  const Column<ActivityClass>& activity_;
   const std::vector<std::size_t>& rows_;  // by start, then row
   ActivityClass wanted_;
   std::size_t next_ = 0;

@@ -7,7 +7,7 @@ namespace moescope {
 
 Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps, const SplitPhases& split) {
   const SpanTable& spans = device.work.trace.spans;
-  const std::vector<std::uint32_t>& launches = device.work.attribution.launch;
+  const Column<std::uint32_t>& launches = device.work.attribution.launch;
   WorkBehind behind(device);
   IdleCauses causes;
   bool any = false;

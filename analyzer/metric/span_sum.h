@@ -6,24 +6,9 @@
 #include <limits>
 
 #include "analyzer/metric/definition.h"
-#include "analyzer/model/time.h"
+#include "analyzer/model/union_length.h"
 
 namespace moescope {
-
-class UnionLength {
- public:
-  void add(Interval one) {
-    if (one.end <= end_ || one.empty()) return;
-    total_ += one.end - (one.begin > end_ ? one.begin : end_);
-    end_ = one.end;
-  }
-  Ns length() const { return total_; }
-  // End of the latest; the least number while there is none.
-  Ns end() const { return end_; }
-
- private:
-  Ns total_ = 0, end_ = std::numeric_limits<Ns>::min();
-};
 
 // Communication of some rows under nothing that hides it. What hides is of the whole device, so that one step's
 // communication may hide under another step's compute.

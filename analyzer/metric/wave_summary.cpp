@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/metric/rank_figure.h"
+#include "analyzer/model/parallel.h"
 
 namespace moescope {
 
@@ -23,25 +24,32 @@ WaveSummary wave_summary(const std::vector<LayerInstance>& instances, std::size_
   WaveSummary summary;
   std::vector<double> counts;
   std::size_t depth = 0, complete = 0, serial = 0;
-  std::vector<std::vector<double>> fills(devices), drains(devices);
+  std::vector<std::size_t> first(devices + 1);  // instances come device by device
   for (const LayerInstance& instance : instances) {
+    ++first[instance.device + 1];
     if (instance.waves > 0) counts.push_back(static_cast<double>(instance.waves));
     depth = std::max<std::size_t>(depth, instance.depth);
     if (instance.expert_compute == 0 || instance.payload == 0) continue;
     ++complete;
     if (instance.serial) ++serial;
-    fills[instance.device].push_back(static_cast<double>(instance.fill()));
-    drains[instance.device].push_back(static_cast<double>(instance.drain()));
   }
+  for (std::size_t device = 0; device < devices; ++device) first[device + 1] += first[device];
   const char* const no_layers = "no work is marked with a layer that has both token traffic and expert compute";
-  const auto median_or = [&](std::vector<double> values) -> Answer<double> {
-    if (values.empty()) return Abstained{no_layers};
-    return median(std::move(values));
-  };
-  for (std::size_t device = 0; device < devices; ++device) {
-    summary.fill_ns.push_back(median_or(std::move(fills[device])));
-    summary.drain_ns.push_back(median_or(std::move(drains[device])));
-  }
+  summary.fill_ns.resize(devices, Abstained{no_layers});
+  summary.drain_ns = summary.fill_ns;
+  each_in_parallel(devices, instances.size(), [&] {
+    return [&](std::size_t device) {
+      std::vector<double> fills, drains;
+      for (std::size_t i = first[device]; i < first[device + 1]; ++i) {
+        if (instances[i].expert_compute == 0 || instances[i].payload == 0) continue;
+        fills.push_back(static_cast<double>(instances[i].fill()));
+        drains.push_back(static_cast<double>(instances[i].drain()));
+      }
+      if (fills.empty()) return;
+      summary.fill_ns[device] = median(std::move(fills));
+      summary.drain_ns[device] = median(std::move(drains));
+    };
+  });
   if (counts.empty()) {
     const Abstained none{instances.empty() ? no_layers : "no work is marked with a wave"};
     summary.count_per_layer = none;

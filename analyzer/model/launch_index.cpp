@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 
 LaunchIndex::LaunchIndex(const Trace& trace, std::size_t first_row) : trace_(trace) {
@@ -45,7 +47,7 @@ struct TracksOfRank {
 };
 
 // By correlation id, where a rank's ids lie close together and none repeats; false where not, with nothing done.
-bool by_table(const SpanTable& spans, const TracksOfRank& tracks, std::vector<std::uint32_t>& launches) {
+bool by_table(const SpanTable& spans, const TracksOfRank& tracks, Column<std::uint32_t>& launches) {
   std::int64_t low = INT64_MAX, high = 0, count = 0;
   const auto each = [&](const std::vector<const Track*>& some, auto take) {
     for (const Track* track : some)
@@ -75,19 +77,23 @@ bool by_table(const SpanTable& spans, const TracksOfRank& tracks, std::vector<st
 
 }  // namespace
 
-std::vector<std::uint32_t> launch_rows(const Trace& trace) {
-  std::vector<std::uint32_t> launches(trace.spans.size(), kNoLaunch);
+Column<std::uint32_t> launch_rows(const Trace& trace) {
+  Column<std::uint32_t> launches(trace.spans.size(), kNoLaunch);
   std::map<RankId, TracksOfRank> ranks;
   for (const Track& track : trace.tracks)
     if (track.rows > 0) (track.is_execution() ? ranks[track.rank].device : ranks[track.rank].host).push_back(&track);
-  std::optional<LaunchIndex> index;
-  for (const auto& [rank, tracks] : ranks) {
-    if (tracks.device.empty() || by_table(trace.spans, tracks, launches)) continue;
-    if (!index) index.emplace(trace);
-    for (const Track* track : tracks.device)
-      for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row)
-        if (const auto launch = index->launch_of(row)) launches[row] = static_cast<std::uint32_t>(*launch);
-  }
+  std::vector<const TracksOfRank*> lists;
+  for (const auto& [rank, tracks] : ranks)
+    if (!tracks.device.empty()) lists.push_back(&tracks);
+  std::vector<char> done(lists.size());
+  each_in_parallel(lists.size(), trace.spans.size(),
+                   [&] { return [&](std::size_t i) { done[i] = by_table(trace.spans, *lists[i], launches); }; });
+  if (std::find(done.begin(), done.end(), 0) == done.end()) return launches;
+  const LaunchIndex index(trace);
+  for (std::size_t i = 0; i < lists.size(); ++i)
+    for (const Track* track : lists[i]->device)
+      for (std::size_t row = track->first_row; !done[i] && row < track->first_row + track->rows; ++row)
+        if (const auto launch = index.launch_of(row)) launches[row] = static_cast<std::uint32_t>(*launch);
   return launches;
 }
 

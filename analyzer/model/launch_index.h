@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyzer/model/column.h"
 #include "analyzer/model/trace.h"
 
 namespace moescope {
@@ -13,7 +14,7 @@ namespace moescope {
 // Of every row the row of its launch, as LaunchIndex::launch_of() says; kNoLaunch for none, and for rows of the host.
 // Linear, but for ranks whose correlation ids repeat or lie far apart. Tracks' row ranges must be set.
 inline constexpr std::uint32_t kNoLaunch = 0xffffffff;
-std::vector<std::uint32_t> launch_rows(const Trace& trace);
+Column<std::uint32_t> launch_rows(const Trace& trace);
 
 class LaunchIndex {
  public:

@@ -20,10 +20,12 @@ namespace {
 // Kernels that compute and communicate at once count as compute; when they move what, only a device trace tells.
 std::size_t fused_spans(const ReportInput& input) {
   std::size_t count = 0;
-  for (const DeviceRows& device : input.analysis.selection.devices)
-    for (const std::size_t row : device.rows)
+  for (std::size_t device = 0; device < input.analysis.waiting.size(); ++device) {
+    if (input.analysis.waiting[device].fused == 0) continue;
+    for (const std::size_t row : input.analysis.selection.devices[device].rows)
       count += input.attribution.activity[row] == ActivityClass::kCompute &&
                input.attribution.stages[row].intersects(kCommunicationStages);
+  }
   return count;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
-#include <set>
 #include <tuple>
 
-#include "analyzer/model/interval_set.h"
+#include "analyzer/model/parallel.h"
+#include "analyzer/model/union_length.h"
 #include "analyzer/stage/attribution.h"
 #include "analyzer/stage/gemm_order.h"
 #include "analyzer/stage/layers.h"
@@ -43,106 +43,124 @@ void mark_places(const Trace& trace, const RangeContexts& ranges, Structure& str
       Place place{context.step, context.layer, context.micro_batch, context.wave};
       if (!place.layer.valid()) place.layer = ranges.at(row).layer;
       if (!place.micro_batch.valid()) place.micro_batch = ranges.at(row).micro_batch;
-      one = {ranges.of[row], places.number(place)};
+      const bool same = one.place >= 0 && structure.places[static_cast<std::size_t>(one.place)] == place;
+      one = {ranges.of[row], same ? one.place : places.number(place)};
     }
     structure.place[row] = one.place;
   }
 }
 
-Answer<double> attributed_fraction(const Trace& trace, const Attribution& attribution) {
-  struct Device {
-    IntervalSet all, known;
-  };
-  std::map<std::tuple<RankId, std::int32_t, ClockId>, Device> devices;
-  for (const Track& track : trace.tracks) {
-    if (!track.is_execution()) continue;
-    IntervalSet all, known;  // of the track, whose rows are in the order of time
-    bool same = true;
-    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      if (attribution.activity[row] == ActivityClass::kNone) continue;
-      const Interval one = trace.spans.interval(row);
-      all.extend(one);
-      if (attribution.stage[row] != Stage::kUNATTRIBUTED)
-        known.extend(one);
-      else
-        same = false;
-    }
-    Device& device = devices[{track.rank, track.device, track.clock}];
-    device.known = device.known.unite(same ? all : known);
-    device.all = device.all.unite(all);
-  }
+// Work on a device, and the part of it whose stage is known: of each, the length of the union over the tracks.
+struct Known {
   Ns all = 0, known = 0;
-  for (const auto& [key, device] : devices) {
-    all += device.all.measure();
-    known += device.known.measure();
+};
+Known known_time(const Trace& trace, const Attribution& attribution, const std::vector<const Track*>& tracks) {
+  struct Cursor {
+    std::size_t row, end;
+  };
+  std::vector<Cursor> cursors;
+  for (const Track* track : tracks) cursors.push_back({track->first_row, track->first_row + track->rows});
+  UnionLength all, known;
+  while (!cursors.empty()) {  // tracks are few: the earliest next row is looked for
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < cursors.size(); ++i)
+      if (trace.spans.start[cursors[i].row] < trace.spans.start[cursors[first].row]) first = i;
+    const std::size_t row = cursors[first].row;
+    if (attribution.activity[row] != ActivityClass::kNone) {
+      all.add(trace.spans.interval(row));
+      if (attribution.stage[row] != Stage::kUNATTRIBUTED) known.add(trace.spans.interval(row));
+    }
+    if (++cursors[first].row == cursors[first].end) cursors.erase(cursors.begin() + static_cast<std::ptrdiff_t>(first));
   }
+  return {all.length(), known.length()};
+}
+
+Answer<double> attributed_fraction(const Trace& trace, const Attribution& attribution) {
+  std::map<std::tuple<RankId, std::int32_t, ClockId>, std::vector<const Track*>> devices;
+  for (const Track& track : trace.tracks)
+    if (track.is_execution() && track.rows > 0) devices[{track.rank, track.device, track.clock}].push_back(&track);
+  std::vector<const std::vector<const Track*>*> lists;
+  for (const auto& [key, tracks] : devices) lists.push_back(&tracks);
+  std::vector<Known> times(lists.size());
+  each_in_parallel(lists.size(), trace.spans.size(),
+                   [&] { return [&](std::size_t i) { times[i] = known_time(trace, attribution, *lists[i]); }; });
+  Ns all = 0, known = 0;
+  for (const Known& one : times) all += one.all, known += one.known;
   if (all == 0) return Abstained{"no GPU or execution records"};
   return static_cast<double>(known) / static_cast<double>(all);
 }
 
+// What a track's rows say of passes.
+struct TrackPasses {
+  bool forward = false;  // some work goes forward by its name
+  bool others = false;   // a pass is marked, or something goes back
+};
+
 // Where nobody marks passes, a rank some of whose kernels go forward by their names, and nothing goes back, operators
 // of the host included, goes forward with all it does: else those few would be torn from the layers they belong to.
-void complete_passes(const Trace& trace, const RangeContexts& ranges, Attribution& attribution) {
-  std::map<RankId, bool> forward;
-  std::set<RankId> others;  // ranks where a pass is marked, or something goes back
-  for (const Track& track : trace.tracks) {
-    bool& its_forward = forward[track.rank];
-    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      if (attribution.pass[row] == Pass::kUNKNOWN) continue;
-      const bool by_name = trace.context_of(row).pass == Pass::kUNKNOWN && ranges.at(row).pass == Pass::kUNKNOWN;
-      if (attribution.pass[row] != Pass::kFORWARD || !by_name) {
-        others.insert(track.rank);
-        break;
-      }
-      if (track.is_execution()) its_forward = true;
-    }
+void complete_passes(const Trace& trace, const std::vector<TrackPasses>& said, Attribution& attribution) {
+  std::map<RankId, TrackPasses> ranks;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    TrackPasses& rank = ranks[trace.tracks[i].rank];
+    rank.forward = rank.forward || (said[i].forward && trace.tracks[i].is_execution());
+    rank.others = rank.others || said[i].others;
   }
   for (const Track& track : trace.tracks) {
-    if (!track.is_execution() || !forward[track.rank] || others.contains(track.rank)) continue;
+    const TrackPasses& rank = ranks[track.rank];
+    if (!track.is_execution() || !rank.forward || rank.others) continue;
     for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
       if (attribution.activity[row] != ActivityClass::kNone) attribution.pass[row] = Pass::kFORWARD;
   }
 }
 
-// Row by row what names, ranges and the record say; the rest builds on it.
+// Row by row what names, ranges and the record say; the rest builds on it. Each track by itself.
 class Attributor {
  public:
   Attributor(const Trace& trace, NameMeanings& meanings, const RangeContexts& ranges, Attribution& result)
-      : trace_(trace), meanings_(meanings), ranges_(ranges), result_(result), ambiguous_(trace.spans.size(), false) {}
+      : trace_(trace), meanings_(meanings), ranges_(ranges), result_(result) {}
 
-  void run() {
-    for (const Track& track : trace_.tracks) {
-      const std::size_t end = track.first_row + track.rows;
-      if (track.is_execution())
-        for (std::size_t row = track.first_row; row < end; ++row) device_row(row);
-      else
-        for (std::size_t row = track.first_row; row < end; ++row) host_row(row);
+  TrackPasses track(const Track& track) {
+    passes_ = {};
+    const std::size_t end = track.first_row + track.rows;
+    if (!track.is_execution()) {
+      for (std::size_t row = track.first_row; row < end; ++row) host_row(row);
+      return passes_;
     }
-    order_expert_gemms(trace_, ambiguous_, result_);
-    for (std::size_t row = 0; row < ambiguous_.size(); ++row)
-      if (ambiguous_[row]) set_role(row);
+    ambiguous_.assign(track.rows, false);
+    bool any = false;
+    for (std::size_t row = track.first_row; row < end; ++row)
+      if (device_row(row)) any = ambiguous_[row - track.first_row] = true;
+    if (!any) return passes_;
+    order_expert_gemms(track, ambiguous_, result_);
+    for (std::size_t row = track.first_row; row < end; ++row)
+      if (ambiguous_[row - track.first_row]) set_role(row, trace_.context_of(row));
+    return passes_;
   }
 
  private:
-  void device_row(std::size_t row) {
+  // True for expert GEMMs whose names don't say which of the two they are.
+  bool device_row(std::size_t row) {
     const Context& context = trace_.context_of(row);
+    bool ambiguous = false;
     if (context.kind == SpanKind::kRANGE) {
       host_row(row);
     } else {
       const NameMeaning& meaning = meanings_.of_device_work(trace_.spans.name[row], context.kind);
       say(row, context, meaning);
-      ambiguous_[row] = context.stage == Stage::kUNATTRIBUTED && meaning.candidates.contains(Stage::kL1) &&
-                        meaning.candidates.contains(Stage::kL2) &&
-                        (meaning.stage == Stage::kL1 || meaning.stage == Stage::kL2);
+      ambiguous = context.stage == Stage::kUNATTRIBUTED && meaning.candidates.contains(Stage::kL1) &&
+                  meaning.candidates.contains(Stage::kL2) &&
+                  (meaning.stage == Stage::kL1 || meaning.stage == Stage::kL2);
     }
     result_.activity[row] = activity_class(result_.stage[row], context.kind, context.copy_kind);
-    set_role(row);
+    set_role(row, context);
+    return ambiguous;
   }
 
   void host_row(std::size_t row) {
     static const NameMeaning kSilent;
     const Context& context = trace_.context_of(row);
     say(row, context, is_user_range(trace_, row) ? meanings_.of_range(trace_.spans.name[row]) : kSilent);
+    result_.activity[row] = ActivityClass::kNone;
     result_.role[row] = context.role != Stage::kUNATTRIBUTED ? context.role : result_.stage[row];
   }
 
@@ -155,18 +173,22 @@ class Attributor {
       // A collective's arguments name the operation, not its part; annotations name both.
       const bool part_by_name = context.source == Source::kKINETO && meaning.known();
       result_.part[row] = part_by_name ? meaning.part : context.part;
-    } else if (meaning.known()) {
+    } else {  // a meaning that is not known says unattributed
       result_.stage[row] = meaning.stage;
       result_.stages[row] = meaning.stages;
       result_.part[row] = meaning.part;
     }
-    result_.pass[row] = context.pass != Pass::kUNKNOWN ? context.pass
-                        : range.pass != Pass::kUNKNOWN ? range.pass
-                                                       : meaning.pass;
+    if (context.pass != Pass::kUNKNOWN || range.pass != Pass::kUNKNOWN) {
+      result_.pass[row] = context.pass != Pass::kUNKNOWN ? context.pass : range.pass;
+      passes_.others = true;
+    } else {
+      result_.pass[row] = meaning.pass;
+      passes_.forward = passes_.forward || meaning.pass == Pass::kFORWARD;
+      passes_.others = passes_.others || (meaning.pass != Pass::kFORWARD && meaning.pass != Pass::kUNKNOWN);
+    }
   }
 
-  void set_role(std::size_t row) {
-    const Context& context = trace_.context_of(row);
+  void set_role(std::size_t row, const Context& context) {
     const Stage stage = result_.stage[row];
     result_.role[row] = context.role != Stage::kUNATTRIBUTED            ? context.role
                         : result_.activity[row] == ActivityClass::kNone ? stage
@@ -177,7 +199,8 @@ class Attributor {
   NameMeanings& meanings_;
   const RangeContexts& ranges_;
   Attribution& result_;
-  std::vector<bool> ambiguous_;  // expert GEMMs whose names don't say which of the two they are
+  TrackPasses passes_;
+  std::vector<bool> ambiguous_;  // by row of the track
 };
 
 }  // namespace
@@ -185,19 +208,24 @@ class Attributor {
 Attribution attribute(const Trace& trace, const RuleSet& rules) {
   const std::size_t rows = trace.spans.size();
   Attribution result;
-  result.stage.resize(rows, Stage::kUNATTRIBUTED);
-  result.role.resize(rows, Stage::kUNATTRIBUTED);
+  result.stage.resize(rows);
+  result.role.resize(rows);
   result.stages.resize(rows);
-  result.part.resize(rows, Part::kPAYLOAD);
-  result.pass.resize(rows, Pass::kUNKNOWN);
-  result.activity.resize(rows, ActivityClass::kNone);
-  result.annotation.resize(rows, -1);
+  result.part.resize(rows);
+  result.pass.resize(rows);
+  result.activity.resize(rows);
+  result.annotation.resize(rows);
   result.launch = launch_rows(trace);
 
   NameMeanings meanings(trace, rules);
   const RangeContexts ranges = range_contexts(trace, result.launch, meanings);
-  Attributor(trace, meanings, ranges, result).run();
-  complete_passes(trace, ranges, result);
+  std::vector<TrackPasses> passes(trace.tracks.size());
+  each_in_parallel(trace.tracks.size(), rows, [&] {
+    return [&, attributor = Attributor(trace, meanings, ranges, result)](std::size_t i) mutable {
+      passes[i] = attributor.track(trace.tracks[i]);
+    };
+  });
+  complete_passes(trace, passes, result);
   PlaceTable places(result.structure);
   mark_places(trace, ranges, result.structure, places);
   find_steps(trace, ranges, result, places);

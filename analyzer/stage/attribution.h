@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/model/answer.h"
+#include "analyzer/model/column.h"
 #include "analyzer/model/launch_index.h"
 #include "analyzer/model/stage.h"
 #include "analyzer/model/trace.h"
@@ -25,15 +26,15 @@ struct UserRuleUse {
 };
 
 struct Attribution {
-  std::vector<Stage> stage;      // what it physically does
-  std::vector<Stage> role;       // its place in the layer; as stage where nothing says otherwise
-  std::vector<StageSet> stages;  // all that a fused kernel does; the stage alone otherwise; empty unattributed
-  std::vector<Part> part;
-  std::vector<Pass> pass;
-  std::vector<ActivityClass> activity;   // kNone on host tracks
-  std::vector<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
-  std::vector<std::uint32_t> launch;     // row of the host call that launched it, kNoLaunch none
-  Structure structure;                   // step, layer, micro-batch, wave
+  Column<Stage> stage;      // what it physically does
+  Column<Stage> role;       // its place in the layer; as stage where nothing says otherwise
+  Column<StageSet> stages;  // all that a fused kernel does; the stage alone otherwise; empty unattributed
+  Column<Part> part;
+  Column<Pass> pass;
+  Column<ActivityClass> activity;   // kNone on host tracks
+  Column<std::int32_t> annotation;  // NameId of the innermost user range its launch lay in, -1 none
+  Column<std::uint32_t> launch;     // row of the host call that launched it, kNoLaunch none
+  Structure structure;              // step, layer, micro-batch, wave
   // Share of device work time (union per device, summed) whose stage is known; absent without device work.
   Answer<double> attributed_fraction = Abstained{"no GPU or execution records"};
   std::vector<UserRuleUse> user_rules;  // empty without such rules

@@ -67,20 +67,17 @@ class Stretch {
 
 }  // namespace
 
-void order_expert_gemms(const Trace& trace, const std::vector<bool>& ambiguous, Attribution& attribution) {
-  for (const Track& track : trace.tracks) {
-    if (!track.is_execution()) continue;
-    Stretch stretch;
-    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      if (ambiguous[row])
-        stretch.gemm(row);
-      else if (attribution.stage[row] == Stage::kACT)
-        stretch.activation(attribution);
-      else if (ends_stretch(attribution.stage[row], attribution.part[row]))
-        stretch.end(attribution);
-    }
-    stretch.end(attribution);
+void order_expert_gemms(const Track& track, const std::vector<bool>& ambiguous, Attribution& attribution) {
+  Stretch stretch;
+  for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
+    if (ambiguous[row - track.first_row])
+      stretch.gemm(row);
+    else if (attribution.stage[row] == Stage::kACT)
+      stretch.activation(attribution);
+    else if (ends_stretch(attribution.stage[row], attribution.part[row]))
+      stretch.end(attribution);
   }
+  stretch.end(attribution);
 }
 
 }  // namespace moescope

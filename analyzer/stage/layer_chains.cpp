@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace moescope {
@@ -37,12 +38,14 @@ class Follower {
   }
 
   LayerChains run() {
+    std::pair<bool, MicroBatchId> last;
+    Flow* flow = nullptr;  // of last: neighbours mostly share it
     for (const std::size_t row : rows_) {
       const Pass pass = attribution_.pass[row];
       if (pass == Pass::kBACKWARD_WEIGHT) continue;  // no exchange waits for it
-      const MicroBatchId micro_batch = attribution_.structure.at(row).micro_batch;
-      Flow& flow = flows_[{goes_back(pass), micro_batch}];
-      take(row, flow, goes_back(pass), micro_batch);
+      const std::pair key(goes_back(pass), attribution_.structure.at(row).micro_batch);
+      if (flow == nullptr || key != last) flow = &flows_[last = key];
+      take(row, *flow, key.first, key.second);
     }
     return std::move(result_);
   }
@@ -51,7 +54,7 @@ class Follower {
   // How many kernels an exchange is, and how many chains a layer.
   void count() {
     std::size_t dispatches = 0, combines = 0, bursts = 0, forward = 0;  // forward: dispatches
-    std::map<bool, Stage> last;                                         // by pass: the latest expert GEMM
+    std::optional<Stage> latest[2];                                     // by pass: the expert GEMM before
     std::unordered_map<std::int32_t, std::size_t> routers, attentions;  // by name
     for (const std::size_t row : rows_) {
       if (attribution_.pass[row] == Pass::kBACKWARD_WEIGHT) continue;
@@ -67,9 +70,9 @@ class Follower {
       const bool one = stages.contains(Stage::kL1), two = stages.contains(Stage::kL2);
       if (!one && !two) continue;
       const Stage first = back ? Stage::kL2 : Stage::kL1;
-      const auto [before, fresh] = last.try_emplace(back, stage);
-      if (fresh || (stages.contains(first) && (before->second != first || (one && two)))) ++bursts;
-      before->second = one && two ? Stage::kOTHER : stage;
+      std::optional<Stage>& before = latest[back];
+      if (!before || (stages.contains(first) && (*before != first || (one && two)))) ++bursts;
+      before = one && two ? Stage::kOTHER : stage;
     }
     experts_ = bursts > 0;
     generic_ = generic_ && dispatches + combines == 0 && experts_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyzer/model/parallel.h"
 #include "analyzer/stage/layer_chains.h"
 
 namespace moescope {
@@ -28,6 +29,22 @@ struct Instance {
   StepId step;
   Ns open = 0, close = 0;
   std::size_t ordinal = 0;  // in its step
+};
+
+// A map that is mostly asked for the key before.
+template <class Key, class Value>
+class LastOf {
+ public:
+  explicit LastOf(std::map<Key, Value>& map) : map_(map) {}
+  Value& operator[](const Key& key) {
+    if (value_ == nullptr || key != key_) value_ = &map_[key_ = key];
+    return *value_;
+  }
+
+ private:
+  std::map<Key, Value>& map_;
+  Key key_{};
+  Value* value_ = nullptr;
 };
 
 // One pass of one (marked) micro-batch on a device.
@@ -52,39 +69,37 @@ class Layers {
       : trace_(trace), attribution_(attribution), structure_(attribution.structure), places_(places) {}
 
   void run() {
-    struct Rows {
-      std::vector<std::size_t> rows, runs;  // runs: where each track's begin
-    };
-    std::map<DeviceKey, Rows> rows;
+    std::map<DeviceKey, std::vector<const Track*>> tracks;
+    for (const Track& track : trace_.tracks)
+      if (track.is_execution() && track.rows > 0) tracks[{track.rank, track.device}].push_back(&track);
+    std::vector<std::pair<DeviceKey, const std::vector<const Track*>*>> lists;
+    for (const auto& [device, its] : tracks) lists.emplace_back(device, &its);
+    std::vector<Candidates> candidates(lists.size());
+    each_in_parallel(lists.size(), trace_.spans.size(),
+                     [&] { return [&](std::size_t i) { candidates[i] = gather(*lists[i].second); }; });
     std::set<RankId> marked;
     bool exchanges = false, micro_batches_marked = false, waves_marked = false;
-    for (const Track& track : trace_.tracks) {
-      if (!track.is_execution()) continue;
-      Rows& its = rows[{track.rank, track.device}];
-      its.runs.push_back(its.rows.size());
-      bool layers_marked = marked.contains(track.rank);
-      for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-        if (attribution_.activity[row] == ActivityClass::kNone) continue;
-        const Place& place = structure_.at(row);
-        micro_batches_marked = micro_batches_marked || place.micro_batch.valid();
-        waves_marked = waves_marked || place.wave.valid();
-        const StageSet stages = attribution_.stages[row];
-        if (!stages.intersects(kChainStages)) continue;
-        exchanges = exchanges || stages.intersects(StageSet(Stage::kDISPATCH) | Stage::kCOMBINE);
-        if (place.layer.valid() && !layers_marked) layers_marked = true, marked.insert(track.rank);
-        if (!layers_marked) its.rows.push_back(row);
-      }
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      if (candidates[i].layers_marked) marked.insert(lists[i].first.rank);
+      exchanges = exchanges || candidates[i].exchanges;
+      micro_batches_marked = micro_batches_marked || candidates[i].micro_batches_marked;
+      waves_marked = waves_marked || candidates[i].waves_marked;
     }
-    std::erase_if(rows, [&](const auto& entry) { return marked.contains(entry.first.rank); });
     if (micro_batches_marked) mark(structure_.micro_batch_fact);
     if (waves_marked) mark(structure_.wave_fact);
     if (!marked.empty()) mark(structure_.layer_fact);
+    std::vector<DeviceLayers> found(lists.size());
+    each_in_parallel(lists.size(), trace_.spans.size(), [&] {
+      return [&](std::size_t i) {
+        std::vector<std::size_t>& rows = candidates[i].rows;
+        if (rows.empty() || marked.contains(lists[i].first.rank)) return;
+        trace_.spans.merge_by_start(rows, std::move(candidates[i].runs));
+        found[i] = search(rows);
+      };
+    });
     std::vector<DeviceLayers> devices;
     double least = 1;
-    for (auto& [device, members] : rows) {
-      if (members.rows.empty()) continue;
-      trace_.spans.merge_by_start(members.rows, std::move(members.runs));
-      DeviceLayers one = search(members.rows);
+    for (DeviceLayers& one : found) {
       if (one.chains.chains.empty()) continue;
       least = std::min(least, one.confidence);
       devices.push_back(std::move(one));
@@ -103,9 +118,33 @@ class Layers {
   }
 
  private:
+  // A device's work that may be of a layer, and what the record marks.
+  struct Candidates {
+    std::vector<std::size_t> rows, runs;  // runs: where each track's begin
+    bool layers_marked = false, micro_batches_marked = false, waves_marked = false, exchanges = false;
+  };
+  Candidates gather(const std::vector<const Track*>& tracks) const {
+    Candidates its;
+    for (const Track* track : tracks) {
+      its.runs.push_back(its.rows.size());
+      for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row) {
+        if (attribution_.activity[row] == ActivityClass::kNone) continue;
+        const Place& place = structure_.at(row);
+        its.micro_batches_marked = its.micro_batches_marked || place.micro_batch.valid();
+        its.waves_marked = its.waves_marked || place.wave.valid();
+        const StageSet stages = attribution_.stages[row];
+        if (!stages.intersects(kChainStages)) continue;
+        its.exchanges = its.exchanges || stages.intersects(StageSet(Stage::kDISPATCH) | Stage::kCOMBINE);
+        its.layers_marked = its.layers_marked || place.layer.valid();
+        if (!its.layers_marked) its.rows.push_back(row);
+      }
+    }
+    return its;
+  }
+
   static void mark(StructureFact& fact) { fact = {Origin::kMarked, 1, "marked in the record"}; }
 
-  DeviceLayers search(const std::vector<std::size_t>& rows) {
+  DeviceLayers search(const std::vector<std::size_t>& rows) const {
     DeviceLayers device;
     device.chains = layer_chains(trace_, attribution_, rows);
     const auto& chains = device.chains.chains;
@@ -136,8 +175,9 @@ class Layers {
     return device;
   }
 
-  void make_instances(const LayerChains& all, Flow& flow) {
+  void make_instances(const LayerChains& all, Flow& flow) const {
     std::map<StepId, std::size_t> seen;
+    LastOf<StepId, std::size_t> seen_of(seen);
     for (std::size_t i = 0; i < flow.chains.size();) {
       const LayerChain& first = all.chains[flow.chains[i]];
       Instance instance;
@@ -149,7 +189,7 @@ class Layers {
         if (structure_.at(chain.first_row).step != instance.step) break;
         instance.close = std::max(instance.close, chain.close);
       }
-      instance.ordinal = seen[instance.step]++;
+      instance.ordinal = seen_of[instance.step]++;
       flow.instances.push_back(instance);
     }
     for (std::size_t m = kMostMicroBatches; m >= 2; --m) {
@@ -183,8 +223,9 @@ class Layers {
   // Steps with the usual number of layers, and all of them, less those at the record's ends.
   static std::pair<std::size_t, std::size_t> regularity(const Flow& flow) {
     std::map<StepId, std::size_t> layers;
+    LastOf<StepId, std::size_t> layers_of(layers);
     for (const Instance& one : flow.instances)
-      if (one.step.valid()) ++layers[one.step];
+      if (one.step.valid()) ++layers_of[one.step];
     if (layers.size() < 3) return {0, 0};
     std::map<std::size_t, std::size_t> how_often;
     std::size_t usual = 0, all = 0;
@@ -195,17 +236,19 @@ class Layers {
 
   void settle(DeviceLayers& device) {
     std::map<StepId, std::size_t> forward;  // layers
+    LastOf<StepId, std::size_t> forward_of(forward);
     for (const Flow& flow : device.flows)
       for (const Instance& one : flow.instances)
-        if (!flow.backward) forward[one.step] = std::max(forward[one.step], one.ordinal / flow.micro_batches + 1);
+        if (!flow.backward) forward_of[one.step] = std::max(forward_of[one.step], one.ordinal / flow.micro_batches + 1);
     std::vector<Place> found(device.chains.chains.size());
     for (const Flow& flow : device.flows) {
       std::map<StepId, std::size_t> in_step;
-      for (const Instance& one : flow.instances) ++in_step[one.step];
+      LastOf<StepId, std::size_t> in_step_of(in_step);
+      for (const Instance& one : flow.instances) ++in_step_of[one.step];
       for (std::size_t i = 0; i < flow.instances.size(); ++i) {
         const Instance& one = flow.instances[i];
         std::size_t layer = one.ordinal / flow.micro_batches;
-        std::size_t layers = (in_step[one.step] + flow.micro_batches - 1) / flow.micro_batches;
+        std::size_t layers = (in_step_of[one.step] + flow.micro_batches - 1) / flow.micro_batches;
         if (flow.backward) {
           if (const auto known = forward.find(one.step); known != forward.end())
             layers = std::max(layers, known->second);

@@ -7,7 +7,7 @@
 namespace moescope {
 
 NameMeanings::NameMeanings(const Trace& trace, const RuleSet& rules) : trace_(trace), rules_(rules) {
-  for (auto& by_name : by_name_) by_name.resize(trace.names.size(), nullptr);
+  for (auto& by_name : by_name_) by_name = std::vector<std::atomic<const NameMeaning*>>(trace.names.size());
   for (const NamedShape& one : named_shapes(trace))
     if (one.shape.kind == ShapeKind::kGroupedGemm && one.shape.n > 0 && one.shape.k > 0 && one.shape.n != one.shape.k)
       expert_sizes_.insert({one.shape.n, one.shape.k});
@@ -24,7 +24,16 @@ bool NameMeanings::is_shared_expert(const std::string& readable) const {
 }
 
 const NameMeaning& NameMeanings::work_out(std::int32_t name, RuleKind kind) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = by_name_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(name)];
+  if (const NameMeaning* const known = slot.load(std::memory_order_relaxed)) return *known;
   NameMeaning& meaning = known_.emplace_back();
+  fill(name, kind, meaning);
+  slot.store(&meaning, std::memory_order_release);
+  return meaning;
+}
+
+void NameMeanings::fill(std::int32_t name, RuleKind kind, NameMeaning& meaning) const {
   const std::string& raw = trace_.names[static_cast<std::size_t>(name)];
   const StageRule* rule = nullptr;
   const std::string readable = kind == RuleKind::kKernel ? readable_kernel_name(raw) : std::string();
@@ -42,7 +51,6 @@ const NameMeaning& NameMeanings::work_out(std::int32_t name, RuleKind kind) {
   }
   if (kind == RuleKind::kRange)
     if (const Pass pass = pass_of_range_name(raw); pass != Pass::kUNKNOWN) meaning.pass = pass;
-  return meaning;
 }
 
 const NameMeaning& NameMeanings::of_device_work(std::int32_t name, SpanKind kind) {

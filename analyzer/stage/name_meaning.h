@@ -1,8 +1,10 @@
 #pragma once
 // SPDX-License-Identifier: Apache-2.0
-// What a name says by the rules, each distinct name looked up once.
+// What a name says by the rules, each distinct name looked up once. Look-ups may come from any number of threads.
 
+#include <atomic>
 #include <deque>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,15 +38,19 @@ class NameMeanings {
 
  private:
   const NameMeaning& look_up(std::int32_t name, RuleKind kind) {
-    const NameMeaning*& known = by_name_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(name)];
-    return *(known != nullptr ? known : known = &work_out(name, kind));
+    const auto& slot = by_name_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(name)];
+    const NameMeaning* const known = slot.load(std::memory_order_acquire);
+    return known != nullptr ? *known : work_out(name, kind);
   }
   const NameMeaning& work_out(std::int32_t name, RuleKind kind);
+  void fill(std::int32_t name, RuleKind kind, NameMeaning& meaning) const;
   bool is_shared_expert(const std::string& readable) const;
   const Trace& trace_;
   const RuleSet& rules_;
+  std::mutex mutex_;
   std::deque<NameMeaning> known_;
-  std::vector<const NameMeaning*> by_name_[kRuleKindCount];       // into known_, by rule kind and name; null: not asked
+  // Into known_, by rule kind and name; null: not asked yet.
+  std::vector<std::atomic<const NameMeaning*>> by_name_[kRuleKindCount];
   std::set<std::pair<std::int32_t, std::int32_t>> expert_sizes_;  // N and K of the trace's grouped GEMMs
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/stage/range_context.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "analyzer/model/launch_index.h"
+#include "analyzer/model/parallel.h"
 #include "analyzer/stage/autograd_ranges.h"
 
 namespace moescope {
@@ -18,21 +20,33 @@ bool either_way(const NameMeaning& meaning) {
   return meaning.candidates.contains(Stage::kDISPATCH) && meaning.candidates.contains(Stage::kCOMBINE);
 }
 
-class Projection {
- public:
-  Projection(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings)
-      : trace_(trace), launches_(launches), meanings_(meanings) {
-    result_.says.emplace_back();
-    result_.of.resize(trace.spans.size(), 0);
-  }
+// The ranges of one track. Numbers into says and steps are the track's own.
+struct TrackRanges {
+  std::vector<RangeSays> says{RangeSays{}};  // the first one says nothing
+  std::vector<StepRange> steps;
+  std::vector<std::pair<std::size_t, std::int32_t>> opened;
+};
 
-  RangeContexts run() {
-    for (const Track& track : trace_.tracks) walk(track);
-    project_backward(trace_, result_);
-    for (const Track& track : trace_.tracks) {
-      if (!track.is_execution()) continue;
-      for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
-        if (launches_[row] != kNoLaunch) result_.of[row] = result_.of[launches_[row]];
+class TrackWalk {
+ public:
+  TrackWalk(const Trace& trace, NameMeanings& meanings, Column<std::int32_t>& of)
+      : trace_(trace), meanings_(meanings), of_(of) {}
+
+  TrackRanges walk(const Track& track) {
+    result_ = {};
+    open_.clear();
+    step_of_row_.clear();
+    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
+      const Ns start = trace_.spans.start[row];
+      while (!open_.empty() && open_.back().end <= start) open_.pop_back();
+      of_[row] = open_.empty() ? 0 : innermost(start);
+      const Context& context = trace_.context_of(row);
+      if (context.kind != SpanKind::kRANGE || is_operator(context)) continue;
+      const Ns end = trace_.spans.end(row);
+      const RangeSays around = result_.says[static_cast<std::size_t>(of_[row])];
+      open_.push_back({end, row, add(inside(row, track.rank, around)),
+                       !open_.empty() && (open_.back().crossing || open_.back().end < end)});
+      if (is_user_range(trace_, row)) result_.opened.emplace_back(row, open_.back().says);
     }
     return std::move(result_);
   }
@@ -44,22 +58,6 @@ class Projection {
     std::int32_t says;
     bool crossing;  // it outlives a range around it: what that says must be looked up anew
   };
-
-  void walk(const Track& track) {
-    open_.clear();
-    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      const Ns start = trace_.spans.start[row];
-      while (!open_.empty() && open_.back().end <= start) open_.pop_back();
-      if (!open_.empty()) result_.of[row] = innermost(start);
-      const Context& context = trace_.context_of(row);
-      if (context.kind != SpanKind::kRANGE || is_operator(context)) continue;
-      const Ns end = trace_.spans.end(row);
-      const RangeSays around = result_.at(row);
-      open_.push_back({end, row, add(inside(row, track.rank, around)),
-                       !open_.empty() && (open_.back().crossing || open_.back().end < end)});
-      if (is_user_range(trace_, row)) result_.opened.emplace_back(row, open_.back().says);
-    }
-  }
 
   std::int32_t innermost(Ns at) {
     if (!open_.back().crossing) return open_.back().says;
@@ -117,13 +115,37 @@ class Projection {
   }
 
   const Trace& trace_;
-  const std::vector<std::uint32_t>& launches_;
   NameMeanings& meanings_;
-  RangeContexts result_;
+  Column<std::int32_t>& of_;
+  TrackRanges result_;
   std::vector<Open> open_;
   std::unordered_map<std::int32_t, RangeWords> words_;  // by name
   std::unordered_map<std::size_t, std::int32_t> step_of_row_;
 };
+
+// Puts the tracks' ranges into one list, and makes their rows' numbers those of it.
+void unite(const Trace& trace, std::vector<TrackRanges>& tracks, RangeContexts& result) {
+  result.says.emplace_back();
+  std::vector<std::int32_t> offset(tracks.size());
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    TrackRanges& track = tracks[i];
+    offset[i] = static_cast<std::int32_t>(result.says.size()) - 1;
+    for (auto one = track.says.begin() + 1; one != track.says.end(); ++one) {
+      if (one->step >= 0) one->step += static_cast<std::int32_t>(result.steps.size());
+      result.says.push_back(*one);
+    }
+    for (const auto& [row, says] : track.opened) result.opened.emplace_back(row, says == 0 ? 0 : says + offset[i]);
+    result.steps.insert(result.steps.end(), track.steps.begin(), track.steps.end());
+    track = {};
+  }
+  each_in_parallel(tracks.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) {
+      const Track& track = trace.tracks[i];
+      for (std::size_t row = track.first_row; offset[i] > 0 && row < track.first_row + track.rows; ++row)
+        if (result.of[row] != 0) result.of[row] += offset[i];
+    };
+  });
+}
 
 }  // namespace
 
@@ -132,8 +154,34 @@ bool is_user_range(const Trace& trace, std::size_t row) {
   return context.kind == SpanKind::kRANGE && !is_operator(context) && !trace.name_of(row).starts_with("ProfilerStep#");
 }
 
-RangeContexts range_contexts(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings) {
-  return Projection(trace, launches, meanings).run();
+RangeContexts range_contexts(const Trace& trace, const Column<std::uint32_t>& launches, NameMeanings& meanings) {
+  RangeContexts result;
+  const bool any = std::any_of(trace.contexts.begin(), trace.contexts.end(), [](const Context& context) {
+    return context.kind == SpanKind::kRANGE && !is_operator(context);
+  });
+  if (!any) {
+    result.says.emplace_back();
+    result.of.resize(trace.spans.size(), 0);
+    return result;
+  }
+  result.of.resize(trace.spans.size());
+  std::vector<TrackRanges> tracks(trace.tracks.size());
+  each_in_parallel(tracks.size(), trace.spans.size(), [&] {
+    return [&, walk = TrackWalk(trace, meanings, result.of)](std::size_t i) mutable {
+      tracks[i] = walk.walk(trace.tracks[i]);
+    };
+  });
+  unite(trace, tracks, result);
+  project_backward(trace, result);
+  each_in_parallel(trace.tracks.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) {
+      const Track& track = trace.tracks[i];
+      if (!track.is_execution()) return;
+      for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
+        if (launches[row] != kNoLaunch) result.of[row] = result.of[launches[row]];
+    };
+  });
+  return result;
 }
 
 }  // namespace moescope

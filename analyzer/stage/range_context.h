@@ -32,7 +32,7 @@ struct StepRange {  // a range whose name says that it is a step
 
 struct RangeContexts {
   std::vector<RangeSays> says;                               // the first one says nothing
-  std::vector<std::int32_t> of;                              // index into says, one a row
+  Column<std::int32_t> of;                                   // index into says, one a row
   std::vector<StepRange> steps;                              // in the order of rows
   std::vector<std::pair<std::size_t, std::int32_t>> opened;  // (row of a user range, what it says of work in it)
   const RangeSays& at(std::size_t row) const { return says[static_cast<std::size_t>(of[row])]; }
@@ -43,7 +43,7 @@ struct RangeContexts {
 // operator it goes back over (by sequence number), else the one then open on the thread that called for it; its pass is
 // backward. Work with no launch takes the range around it on its own track. A framework's operators and step marks are
 // not user ranges. Linear in the rows. launches: see launch_rows().
-RangeContexts range_contexts(const Trace& trace, const std::vector<std::uint32_t>& launches, NameMeanings& meanings);
+RangeContexts range_contexts(const Trace& trace, const Column<std::uint32_t>& launches, NameMeanings& meanings);
 
 // A range the user named: not an operator's, not a step mark.
 bool is_user_range(const Trace& trace, std::size_t row);

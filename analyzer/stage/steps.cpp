@@ -9,6 +9,7 @@
 #include <span>
 #include <tuple>
 
+#include "analyzer/model/parallel.h"
 #include "analyzer/stage/repeats.h"
 
 namespace moescope {
@@ -138,17 +139,22 @@ class StepFinder {
         }
     }
     std::size_t named = 0, found = 0;
-    std::set<std::size_t> counts;
-    double least = 1;
+    std::vector<std::pair<RankId, const Track*>> searched;  // ranks whose kernels are looked at, and where
     for (const RankId rank : ranks) {
       if (marked.contains(rank)) continue;
-      if (by_names(rank)) {
+      if (by_names(rank))
         ++named;
-        continue;
-      }
-      const Track* track = busiest_track(trace_, rank);
-      if (track == nullptr) continue;
-      FoundSteps one = search(trace_, attribution_, *track);
+      else if (const Track* track = busiest_track(trace_, rank); track != nullptr)
+        searched.emplace_back(rank, track);
+    }
+    std::vector<FoundSteps> finds(searched.size());
+    each_in_parallel(searched.size(), trace_.spans.size(), [&] {
+      return [&](std::size_t i) { finds[i] = search(trace_, attribution_, *searched[i].second); };
+    });
+    std::set<std::size_t> counts;
+    double least = 1;
+    for (std::size_t i = 0; i < finds.size(); ++i) {
+      const FoundSteps& one = finds[i];
       least = std::min(least, one.confidence);
       if (one.confidence < kLeastConfidence) continue;
       if (one.one_layer) {
@@ -157,7 +163,7 @@ class StepFinder {
       }
       ++found;
       counts.insert(one.steps.size());
-      assign_by_time(rank, one.steps);
+      assign_by_time(searched[i].first, one.steps);
     }
     std::sort(structure_.steps.begin(), structure_.steps.end(),
               [](const Step& a, const Step& b) { return std::pair(a.rank, a.step) < std::pair(b.rank, b.step); });

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/model/column.h"
 #include "analyzer/model/trace.h"
 
 namespace moescope {
@@ -40,9 +41,9 @@ struct StructureFact {
 };
 
 struct Structure {
-  std::vector<Place> places;        // distinct
-  std::vector<std::int32_t> place;  // index into places, one a span row
-  std::vector<Step> steps;          // the record's, and those found; ascending by rank and step
+  std::vector<Place> places;   // distinct
+  Column<std::int32_t> place;  // index into places, one a span row
+  std::vector<Step> steps;     // the record's, and those found; ascending by rank and step
   StructureFact step_fact, layer_fact, micro_batch_fact, wave_fact;
 
   const Place& at(std::size_t row) const { return places[static_cast<std::size_t>(place[row])]; }

@@ -58,7 +58,7 @@ TEST_CASE("every row's launch is the one a search finds: ids close, far apart, r
   std::mt19937 random(11);
   for (int round = 0; round < 60; ++round) {
     const Trace trace = made(random, round % 2 == 0, round % 3 == 0);
-    const std::vector<std::uint32_t> launches = launch_rows(trace);
+    const Column<std::uint32_t> launches = launch_rows(trace);
     REQUIRE(launches.size() == trace.spans.size());
     for (std::size_t row = 0; row < launches.size(); ++row) {
       const std::uint32_t expected = by_search(trace, row);
