@@ -20,17 +20,18 @@ struct DeviceActivity {
   IntervalSet communication;  // payload and control
   IntervalSet payload, control;
   IntervalSet compute, copies;
-  IntervalSet unknown;  // work whose content was not recorded
-  IntervalSet busy;     // all of them
+  IntervalSet unknown;                                         // work whose content was not recorded
+  IntervalSet busy;                                            // all of them
+  Ns communication_time = 0, compute_time = 0, busy_time = 0;  // their lengths
   // Work that begins no earlier than any before.
   void add(ActivityClass what, Part part, Interval interval) {
     switch (what) {
       case ActivityClass::kCommunication:
         (is_control(part) ? control : payload).extend(interval);
-        communication.extend(interval);
+        communication_time += communication.extend(interval);
         break;
       case ActivityClass::kCompute:
-        compute.extend(interval);
+        compute_time += compute.extend(interval);
         break;
       case ActivityClass::kCopy:
         copies.extend(interval);
@@ -41,7 +42,7 @@ struct DeviceActivity {
       case ActivityClass::kNone:
         return;
     }
-    busy.extend(interval);
+    busy_time += busy.extend(interval);
   }
   IntervalSet exposed() const { return communication.subtract(compute); }
 };

@@ -11,9 +11,9 @@ Overlap overlap(const DeviceWork& device) {
   for (const HiddenSpan& span : device.communication) sum.add(span);
   const Exposure exposed = sum.exposure(device.work.definition);
   Overlap result;
-  result.busy = activity.busy.measure();
-  result.compute = activity.compute.measure();
-  result.comm = activity.communication.measure();
+  result.busy = activity.busy_time;
+  result.compute = activity.compute_time;
+  result.comm = activity.communication_time;
   result.comm_control = activity.control.subtract(activity.payload).measure();
   if (!activity.unknown.empty()) {
     const IntervalSet known = activity.communication.unite(activity.compute).unite(activity.copies);

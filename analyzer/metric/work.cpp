@@ -78,12 +78,15 @@ void DeviceWork::load(std::size_t device) {
   for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload,
                            &activity.control, &activity.copies, &activity.unknown})
     set->clear();
+  activity.communication_time = activity.compute_time = activity.busy_time = 0;
   for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload})
     set->reserve(chosen->rows.size());
   communication.clear();
   communication.reserve(chosen->rows.size());
   StepNumbers steps(*chosen);
   std::vector<Interval> hulls(steps.count(), Interval{1, 0});
+  std::int32_t last_place = -1;
+  Interval* hull = nullptr;  // of its step
   UnionLength fused_time;
   for (const std::size_t row : chosen->rows) {
     const Interval interval = work.selection.interval(work.trace, row);
@@ -93,11 +96,12 @@ void DeviceWork::load(std::size_t device) {
       communication.push_back({row, interval, 0, 0});
     else if (what == ActivityClass::kCompute && attribution.stages[row].intersects(kCommunicationStages))
       fused_time.add(interval);
-    Interval& hull = hulls[steps.of(attribution.structure.at(row).step)];
-    if (hull.begin > hull.end)
-      hull = interval;
-    else  // rows come in the order of time
-      hull.end = std::max(hull.end, interval.end);
+    if (const std::int32_t place = attribution.structure.place[row]; place != last_place) {
+      last_place = place;
+      hull = &hulls[steps.of(attribution.structure.at(row).step)];
+      if (hull->begin > hull->end) *hull = interval;
+    }
+    hull->end = std::max(hull->end, interval.end);  // rows come in the order of time
   }
   fused = fused_time.length();
   step_spans = IntervalSet::from(std::move(hulls));

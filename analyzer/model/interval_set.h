@@ -29,12 +29,17 @@ class IntervalSet {
   void clear() { intervals_.clear(); }  // keeps its room
   void reserve(std::size_t intervals) { intervals_.reserve(intervals); }
   // Adds an interval that begins no earlier than any that is in the set; constant time. An empty one adds nothing.
-  void extend(Interval interval) {
-    if (interval.empty()) return;
-    if (intervals_.empty() || interval.begin > intervals_.back().end)
+  // Returns how much longer the set has become.
+  Ns extend(Interval interval) {
+    if (interval.empty()) return 0;
+    if (intervals_.empty() || interval.begin > intervals_.back().end) {
       intervals_.push_back(interval);
-    else if (interval.end > intervals_.back().end)
-      intervals_.back().end = interval.end;
+      return interval.length();
+    }
+    Ns& end = intervals_.back().end;
+    const Ns added = interval.end > end ? interval.end - end : 0;
+    end += added;
+    return added;
   }
 
   IntervalSet unite(const IntervalSet& other) const;

@@ -38,6 +38,7 @@ class Follower {
   }
 
   LayerChains run() {
+    result_.member_of.reserve(rows_.size());
     std::pair<bool, MicroBatchId> last;
     Flow* flow = nullptr;  // of last: neighbours mostly share it
     for (const std::size_t row : rows_) {

@@ -113,7 +113,10 @@ class Layers {
                                 two_digits(least) + ")";
       return;
     }
-    for (DeviceLayers& device : devices) settle(device);
+    std::vector<std::vector<Place>> places(devices.size());
+    each_in_parallel(devices.size(), trace_.spans.size(),
+                     [&] { return [&](std::size_t i) { places[i] = settle(devices[i]); }; });
+    for (std::size_t i = 0; i < devices.size(); ++i) place_rows(devices[i], places[i]);
     say(devices, least, !marked.empty());
   }
 
@@ -234,7 +237,8 @@ class Layers {
     return {usual, all};
   }
 
-  void settle(DeviceLayers& device) {
+  // What each chain says of the places of its rows.
+  std::vector<Place> settle(DeviceLayers& device) {
     std::map<StepId, std::size_t> forward;  // layers
     LastOf<StepId, std::size_t> forward_of(forward);
     for (const Flow& flow : device.flows)
@@ -266,16 +270,21 @@ class Layers {
         }
       }
     }
-    for (const auto& [row, chain] : device.chains.member_of) {
-      const Place& says = found[static_cast<std::size_t>(chain)];
-      Place place = places_.at(row);
-      place.layer = says.layer;
-      if (!place.micro_batch.valid()) place.micro_batch = says.micro_batch;
-      if (!place.wave.valid()) place.wave = says.wave;
-      places_.set(row, place);
-    }
     for (const auto& [row, role] : device.chains.paired)
       if (attribution_.role[row] == Stage::kALLTOALL) attribution_.role[row] = role;
+    return found;
+  }
+
+  void place_rows(const DeviceLayers& device, const std::vector<Place>& found) {
+    PlaceChanges changes(places_);
+    for (const auto& [row, chain] : device.chains.member_of) {
+      const Place& says = found[static_cast<std::size_t>(chain)];
+      changes.apply(row, chain, [&says](Place& place) {
+        place.layer = says.layer;
+        if (!place.micro_batch.valid()) place.micro_batch = says.micro_batch;
+        if (!place.wave.valid()) place.wave = says.wave;
+      });
+    }
   }
 
   void say(const std::vector<DeviceLayers>& devices, double least, bool some_marked) {

@@ -16,7 +16,11 @@ std::size_t PlaceTable::Hash::operator()(const Place& place) const {
 }
 
 std::int32_t PlaceTable::number(const Place& place) {
-  if (last_ >= 0 && structure_.places[static_cast<std::size_t>(last_)] == place) return last_;
+  // Ranks pass through the same places in the same order: what comes next is mostly the next one.
+  for (const std::int32_t guess : {last_, last_ + 1})
+    if (guess >= 0 && static_cast<std::size_t>(guess) < structure_.places.size() &&
+        structure_.places[static_cast<std::size_t>(guess)] == place)
+      return last_ = guess;
   const auto [known, fresh] = numbers_.try_emplace(place, static_cast<std::int32_t>(structure_.places.size()));
   if (fresh) structure_.places.push_back(place);
   return last_ = known->second;

@@ -163,8 +163,14 @@ class StepFinder {
       }
       ++found;
       counts.insert(one.steps.size());
-      assign_by_time(searched[i].first, one.steps);
+      structure_.steps.insert(structure_.steps.end(), one.steps.begin(), one.steps.end());
     }
+    each_in_parallel(searched.size(), trace_.spans.size(), [&] {
+      return [&](std::size_t i) {
+        if (finds[i].confidence >= kLeastConfidence && !finds[i].one_layer)
+          assign_by_time(searched[i].first, finds[i].steps);
+      };
+    });
     std::sort(structure_.steps.begin(), structure_.steps.end(),
               [](const Step& a, const Step& b) { return std::pair(a.rank, a.step) < std::pair(b.rank, b.step); });
     name_kinds();
@@ -201,11 +207,12 @@ class StepFinder {
       if (apart[i].number < 0) apart[i].number = static_cast<std::int64_t>(i);
     }
     StepAt step_at(apart);
+    PlaceChanges changes(places_);
     for (const Track& track : trace_.tracks) {
       if (track.rank != rank || !track.is_execution()) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
         const std::uint32_t launch = attribution_.launch[row];
-        if (launch != kNoLaunch) set_step(row, step_at.of(trace_.spans.start[launch]));
+        if (launch != kNoLaunch) set_step(changes, row, step_at.of(trace_.spans.start[launch]));
       }
     }
     structure_.steps.insert(structure_.steps.end(), apart.begin(), apart.end());
@@ -214,19 +221,16 @@ class StepFinder {
 
   void assign_by_time(RankId rank, const std::vector<Step>& steps) {
     StepAt step_at(steps);
+    PlaceChanges changes(places_);
     for (const Track& track : trace_.tracks) {
       if (track.rank != rank || !track.is_execution() || track.clock != steps.front().clock) continue;
       for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row)
-        set_step(row, step_at.of(trace_.spans.start[row]));
+        set_step(changes, row, step_at.of(trace_.spans.start[row]));
     }
-    structure_.steps.insert(structure_.steps.end(), steps.begin(), steps.end());
   }
 
-  void set_step(std::size_t row, StepId step) {
-    if (!step.valid()) return;
-    Place place = places_.at(row);
-    place.step = step;
-    places_.set(row, place);
+  static void set_step(PlaceChanges& changes, std::size_t row, StepId step) {
+    if (step.valid()) changes.apply(row, step.value, [step](Place& place) { place.step = step; });
   }
 
   // A step with work of the backward pass trains.
