@@ -75,72 +75,62 @@ void group(std::vector<KeyedPart>& parts) {
   parts.swap(grouped);
 }
 
-// Pairs (index of a, index of b) in order, of calls that were at work at the same time: both of one clock. Nobody
-// leaves a collective before the last has come, so what belongs together overlaps; what has no partner is passed over.
-using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+// Which calls of two lists belong together: (index of a, index of b), both ascending.
+struct Pairs {
+  std::size_t count = 0;
+  bool in_order = false;  // the n-th with the n-th; list is empty then
+  std::vector<std::pair<std::size_t, std::size_t>> list;
+};
+
+// Calls that were at work at the same time: both of one clock. Nobody leaves a collective before the last has come, so
+// what belongs together overlaps; what has no partner is passed over.
 Pairs overlapping(const SpanTable& spans, const std::vector<Call>& a, const std::vector<Call>& b) {
   Pairs pairs;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const Ns a_end = spans.end(a[i].row), b_end = spans.end(b[j].row);
     if (spans.start[a[i].row] <= b_end && spans.start[b[j].row] <= a_end)
-      pairs.emplace_back(i++, j++);
+      pairs.list.emplace_back(i++, j++);
     else if (a_end < b_end)
       ++i;
     else
       ++j;
   }
-  return pairs;
-}
-Pairs in_order(std::size_t count) {
-  Pairs pairs;
-  for (std::size_t i = 0; i < count; ++i) pairs.emplace_back(i, i);
+  pairs.count = pairs.list.size();
   return pairs;
 }
 // On one clock: the n-th with the n-th where as many of these overlap as of any pairs; kernels that don't wait for each
 // other need not.
 Pairs pairs_on_one_clock(const SpanTable& spans, const std::vector<Call>& a, const std::vector<Call>& b) {
-  Pairs pairs = overlapping(spans, a, b);
-  if (a.size() != b.size()) return pairs;
   std::size_t together = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    together += spans.start[a[i].row] <= spans.end(b[i].row) && spans.start[b[i].row] <= spans.end(a[i].row) ? 1 : 0;
+  if (a.size() == b.size())
+    for (std::size_t i = 0; i < a.size(); ++i)
+      together += spans.start[a[i].row] <= spans.end(b[i].row) && spans.start[b[i].row] <= spans.end(a[i].row) ? 1 : 0;
+  if (a.size() == b.size() && together == a.size()) return {a.size(), true, {}};
+  Pairs pairs = overlapping(spans, a, b);
   const bool enough = static_cast<double>(together) >= kFewestTogether * static_cast<double>(a.size());
-  return enough && together >= pairs.size() ? in_order(a.size()) : pairs;
+  return a.size() == b.size() && enough && together >= pairs.count ? Pairs{a.size(), true, {}} : pairs;
 }
 
-void match(const Trace& trace, const Selection& selection, Stage stage, const Calls& calls, CollectiveMatch& result) {
-  if (calls.size() < 2) return;  // one rank of the group is in the record: nothing to hold it against
-  const std::string what = std::string(name(stage));
-  std::vector<KeyedPart> parts;
-  const auto add = [&](std::int64_t key, std::size_t device, const Call& call) {
-    parts.push_back({key, {device, call.row}});
-  };
-  if (numbered(calls)) {
-    for (const auto& [device, list] : calls)
-      for (const Call& call : list) add(call.sequence, device, call);
-  } else {
-    // The one that saw most, so that nobody's partner is missing there.
-    const auto reference = std::max_element(
-        calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-    const std::vector<Call>& most = reference->second;
-    std::size_t without = 0;
-    for (const auto& [device, list] : calls) {
-      Pairs pairs;
-      if (selection.devices[device].clock == selection.devices[reference->first].clock)
-        pairs = pairs_on_one_clock(trace.spans, most, list);
-      else if (list.size() == most.size())
-        pairs = in_order(list.size());
-      const bool enough = static_cast<double>(pairs.size()) >= kFewestTogether * static_cast<double>(list.size());
-      if (!enough) ++without;
-      if (enough)
-        for (const auto& [i, j] : pairs) add(static_cast<std::int64_t>(i), device, list[j]);
-    }
-    if (without > 0)
-      result.unmatched.push_back(what + ": neither sequence numbers nor times tell which calls of " +
-                                 std::to_string(without) + " of " + std::to_string(calls.size()) +
-                                 " ranks belong to which of rank " +
-                                 std::to_string(selection.devices[reference->first].device.rank.value));
-  }
+// The calls of one kind, and whose they are matched with.
+struct Matching {
+  Stage stage = Stage::kUNATTRIBUTED;
+  const Calls* calls = nullptr;
+  bool numbered = false;
+  std::size_t reference = 0;  // the device that saw most, so that nobody's partner is missing there
+  std::vector<Pairs> pairs;   // of reference and each device of calls; empty where numbered
+};
+
+void pair_up(const Trace& trace, const Selection& selection, Matching& matching, std::size_t index) {
+  const auto& [device, list] = *std::next(matching.calls->begin(), static_cast<std::ptrdiff_t>(index));
+  const std::vector<Call>& most = matching.calls->at(matching.reference);
+  if (selection.devices[device].clock == selection.devices[matching.reference].clock)
+    matching.pairs[index] = pairs_on_one_clock(trace.spans, most, list);
+  else if (list.size() == most.size())
+    matching.pairs[index] = {list.size(), true, {}};
+}
+
+// Parts side by side, by key; parts of one key alone are nobody's.
+void add_instances(Stage stage, std::vector<KeyedPart>& parts, CollectiveMatch& result) {
   group(parts);
   for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
     while (to < parts.size() && parts[to].key == parts[from].key) ++to;
@@ -148,6 +138,45 @@ void match(const Trace& trace, const Selection& selection, Stage stage, const Ca
     result.instances.push_back({stage, result.parts.size(), to - from});
     for (std::size_t i = from; i < to; ++i) result.parts.push_back(parts[i].part);
   }
+}
+
+void match(const Selection& selection, const Matching& matching, CollectiveMatch& result) {
+  const Calls& calls = *matching.calls;
+  std::vector<KeyedPart> parts;
+  if (matching.numbered) {
+    for (const auto& [device, list] : calls)
+      for (const Call& call : list) parts.push_back({call.sequence, {device, call.row}});
+    return add_instances(matching.stage, parts, result);
+  }
+  const std::size_t most = calls.at(matching.reference).size();
+  if (std::all_of(matching.pairs.begin(), matching.pairs.end(), [](const Pairs& pairs) { return pairs.in_order; })) {
+    // As usual: all saw the same.
+    result.instances.reserve(most);
+    result.parts.reserve(most * calls.size());
+    for (std::size_t i = 0; i < most; ++i) {
+      result.instances.push_back({matching.stage, result.parts.size(), calls.size()});
+      for (const auto& [device, list] : calls) result.parts.push_back({device, list[i].row});
+    }
+    return;
+  }
+  std::size_t without = 0, index = 0;
+  for (const auto& [device, list] : calls) {
+    const Pairs& pairs = matching.pairs[index++];
+    if (static_cast<double>(pairs.count) < kFewestTogether * static_cast<double>(list.size())) {
+      ++without;
+      continue;
+    }
+    for (std::size_t i = 0; i < pairs.count; ++i) {
+      const auto [a, b] = pairs.in_order ? std::pair(i, i) : pairs.list[i];
+      parts.push_back({static_cast<std::int64_t>(a), {device, list[b].row}});
+    }
+  }
+  if (without > 0)
+    result.unmatched.push_back(std::string(name(matching.stage)) +
+                               ": neither sequence numbers nor times tell which calls of " + std::to_string(without) +
+                               " of " + std::to_string(calls.size()) + " ranks belong to which of rank " +
+                               std::to_string(selection.devices[matching.reference].device.rank.value));
+  add_instances(matching.stage, parts, result);
 }
 
 }  // namespace
@@ -173,12 +202,24 @@ CollectiveMatch match_collectives(const Trace& trace, const Selection& selection
       calls.insert(calls.end(), list.begin(), list.end());
       std::inplace_merge(calls.begin(), calls.begin() + middle, calls.end(), earlier);
     }
-  std::vector<const std::pair<const Kind, Calls>*> list;
-  for (const auto& entry : kinds) list.push_back(&entry);
-  std::vector<CollectiveMatch> matches(list.size());
-  each_in_parallel(list.size(), trace.spans.size(), [&] {
-    return [&](std::size_t i) { match(trace, selection, list[i]->first.stage, list[i]->second, matches[i]); };
+  std::vector<Matching> list;
+  std::vector<std::pair<std::size_t, std::size_t>> jobs;  // (matching, device of its calls)
+  for (const auto& [kind, calls] : kinds) {
+    if (calls.size() < 2) continue;  // one rank of the group is in the record: nothing to hold it against
+    Matching& one = list.emplace_back(Matching{kind.stage, &calls, numbered(calls), 0, {}});
+    if (one.numbered) continue;
+    one.reference = std::max_element(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
+                      return a.second.size() < b.second.size();
+                    })->first;
+    one.pairs.resize(calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i) jobs.emplace_back(list.size() - 1, i);
+  }
+  each_in_parallel(jobs.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) { pair_up(trace, selection, list[jobs[i].first], jobs[i].second); };
   });
+  std::vector<CollectiveMatch> matches(list.size());
+  each_in_parallel(list.size(), trace.spans.size(),
+                   [&] { return [&](std::size_t i) { match(selection, list[i], matches[i]); }; });
   CollectiveMatch result;
   for (CollectiveMatch& one : matches) {
     for (CollectiveInstance& instance : one.instances) instance.first += result.parts.size();

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 namespace {
 
@@ -28,6 +30,41 @@ std::map<DeviceKey, ClockId> main_clocks(const Trace& trace, const Scope& scope)
   return clocks;
 }
 
+struct Gathered {
+  DeviceRows rows;
+  std::vector<std::size_t> runs;  // where each track's rows begin
+  std::vector<StepId> steps;      // that the rows belong to
+  std::size_t outside = 0;        // rows of no step
+};
+
+void gather(const Trace& trace, const Structure& structure, const Attribution& attribution, const Selection& selection,
+            const std::vector<const Track*>& tracks, Gathered& device) {
+  const Scope& scope = selection.scope;
+  const bool everything = scope.layers.all() && scope.steps.all();
+  for (const Track* track : tracks) {
+    device.runs.push_back(device.rows.rows.size());
+    // Neighbours mostly share their place: what it means is worked out where it changes.
+    std::int32_t last = -1;
+    bool wanted = true, in_step = false, noted = false;
+    for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row) {
+      if (attribution.activity[row] == ActivityClass::kNone) continue;
+      if (structure.place[row] != last) {
+        last = structure.place[row];
+        const Place& place = structure.at(row);
+        wanted = everything || in_scope(structure, *track, place, scope);
+        in_step = place.step.valid();
+        noted = !in_step || (!device.steps.empty() && device.steps.back() == place.step);
+      }
+      if (!wanted || (scope.window && selection.interval(trace, row).empty())) continue;
+      device.rows.rows.push_back(row);
+      device.outside += !in_step;
+      if (!noted) device.steps.push_back(structure.at(row).step), noted = true;
+    }
+  }
+  std::sort(device.steps.begin(), device.steps.end());
+  device.steps.erase(std::unique(device.steps.begin(), device.steps.end()), device.steps.end());
+}
+
 }  // namespace
 
 const Step* find_step(const Trace& trace, RankId rank, StepId step) {
@@ -47,64 +84,46 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   selection.asked = per;
   const auto clocks = main_clocks(trace, scope);
   const Structure& structure = attribution.structure;
-  const bool everything = scope.layers.all() && scope.steps.all();
-  struct Gathered {
-    DeviceRows rows;
-    std::vector<std::size_t> runs;  // where each track's rows begin
-    std::vector<StepId> steps;      // in the order met, those next to each other once
-    std::size_t outside = 0;        // rows of no step
-  };
-  std::map<DeviceKey, Gathered> devices;
+  std::map<DeviceKey, std::vector<const Track*>> tracks;
   for (const Track& track : trace.tracks) {
     const auto clock = clocks.find({track.rank, track.device});
     if (!track.is_execution() || track.rows == 0 || clock == clocks.end()) continue;
-    if (track.clock != clock->second) {
+    if (track.clock == clock->second)
+      tracks[clock->first].push_back(&track);
+    else
       selection.rows_on_other_clocks += track.rows;
-      continue;
-    }
-    Gathered& device = devices[clock->first];
-    device.rows.device = clock->first;
-    device.rows.clock = clock->second;
-    device.runs.push_back(device.rows.rows.size());
-    // Neighbours mostly share their place: what it means is worked out where it changes.
-    std::int32_t last = -1;
-    bool wanted = true, in_step = false, noted = false;
-    for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
-      if (attribution.activity[row] == ActivityClass::kNone) continue;
-      if (structure.place[row] != last) {
-        last = structure.place[row];
-        const Place& place = structure.at(row);
-        wanted = everything || in_scope(structure, track, place, scope);
-        in_step = place.step.valid();
-        noted = !in_step || (!device.steps.empty() && device.steps.back() == place.step);
-      }
-      if (!wanted || (scope.window && selection.interval(trace, row).empty())) continue;
-      device.rows.rows.push_back(row);
-      device.outside += !in_step;
-      if (!noted) device.steps.push_back(structure.at(row).step), noted = true;
-    }
   }
+  std::vector<Gathered> devices;
+  std::vector<const std::vector<const Track*>*> lists;
+  for (const auto& [key, its] : tracks) {
+    devices.emplace_back().rows.device = key;
+    devices.back().rows.clock = clocks.at(key);
+    lists.push_back(&its);
+  }
+  each_in_parallel(devices.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) { gather(trace, structure, attribution, selection, *lists[i], devices[i]); };
+  });
   bool any_step = false;
-  for (auto& [key, device] : devices) {
-    std::sort(device.steps.begin(), device.steps.end());
-    device.steps.erase(std::unique(device.steps.begin(), device.steps.end()), device.steps.end());
+  for (const Gathered& device : devices)
     any_step = any_step || (per == Per::kStep && device.rows.rows.size() > device.outside);
-  }
   selection.per_step = any_step;
   std::set<std::pair<RankId, StepId>> unfinished, finished;
   if (any_step)
-    for (const auto& [key, device] : devices)
+    for (const Gathered& device : devices)
       for (const StepId step : device.steps) {
-        const Step* known = find_step(structure, key.rank, step);
-        (known != nullptr && !known->ended ? unfinished : finished).insert({key.rank, step});
+        const RankId rank = device.rows.device.rank;
+        const Step* known = find_step(structure, rank, step);
+        (known != nullptr && !known->ended ? unfinished : finished).insert({rank, step});
       }
   const bool drop_unfinished = !unfinished.empty() && !finished.empty();
   if (drop_unfinished) selection.steps_unfinished = unfinished.size();
-  for (auto& [key, device] : devices) {
-    std::vector<std::size_t>& rows = device.rows.rows;
-    trace.spans.merge_by_start(rows, device.runs);
-    if (any_step) {
-      const auto dropped = [&, rank = key.rank](StepId step) {
+  each_in_parallel(devices.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) {
+      Gathered& device = devices[i];
+      std::vector<std::size_t>& rows = device.rows.rows;
+      trace.spans.merge_by_start(rows, device.runs);
+      if (!any_step) return;
+      const auto dropped = [&, rank = device.rows.device.rank](StepId step) {
         return drop_unfinished && unfinished.contains({rank, step});
       };
       if (device.outside > 0 || drop_unfinished) {
@@ -118,12 +137,14 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
           }
           return drop;
         });
-        selection.rows_outside_steps += device.outside;
       }
       std::erase_if(device.steps, dropped);
       device.rows.steps = std::move(device.steps);
-    }
-    if (!rows.empty()) selection.devices.push_back(std::move(device.rows));
+    };
+  });
+  for (Gathered& device : devices) {
+    if (any_step) selection.rows_outside_steps += device.outside;
+    if (!device.rows.rows.empty()) selection.devices.push_back(std::move(device.rows));
   }
   return selection;
 }

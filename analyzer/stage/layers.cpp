@@ -95,6 +95,7 @@ class Layers {
         if (rows.empty() || marked.contains(lists[i].first.rank)) return;
         trace_.spans.merge_by_start(rows, std::move(candidates[i].runs));
         found[i] = search(rows);
+        rows = {};
       };
     });
     std::vector<DeviceLayers> devices;
@@ -128,6 +129,9 @@ class Layers {
   };
   Candidates gather(const std::vector<const Track*>& tracks) const {
     Candidates its;
+    std::size_t most = 0;
+    for (const Track* track : tracks) most += track->rows;
+    its.rows.reserve(most);
     for (const Track* track : tracks) {
       its.runs.push_back(its.rows.size());
       for (std::size_t row = track->first_row; row < track->first_row + track->rows; ++row) {

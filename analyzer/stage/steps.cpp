@@ -59,6 +59,9 @@ FoundSteps search(const Trace& trace, const Attribution& attribution, const Trac
   std::vector<std::int32_t> symbol_of(trace.names.size(), -1);  // of a name whose stage is always the same
   std::vector<Stage> stage_of(trace.names.size(), Stage::kUNATTRIBUTED);
   Ns end = 0;
+  rows.reserve(track.rows);
+  symbols.reserve(track.rows);
+  pauses.reserve(track.rows);
   for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
     if (attribution.activity[row] == ActivityClass::kNone) continue;
     const std::int32_t name = trace.spans.name[row];

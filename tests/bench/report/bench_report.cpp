@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report costs beside reading its run: a made-up run of eight ranks, steps of layers on a compute and a
 // communication stream, half of its spans launches, is written once and then read, attributed, analysed and printed.
-// Interval metrics are counted by spans of device work, all else by all spans. CPU time of all threads; wall clock for
-// report/read, which is what a user waits. Medians of ROUNDS.
+// Interval metrics are counted by spans of device work, all else by all spans. Each round is a process of its own, as a
+// user's is: the second in one process finds memory that the first one had to get. CPU time of all threads; wall clock
+// for report/read, which is what a user waits. Medians of ROUNDS.
 //   bench_report [SPANS [ROUNDS]]
 #include <fmt/core.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,6 +18,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/metric/analysis.h"
+#include "analyzer/model/parallel.h"
 #include "analyzer/report/report.h"
 #include "analyzer/stage/attribution.h"
 #include "analyzer/stage/model_from_names.h"
@@ -127,51 +131,77 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+struct Round {
+  double read, attribute, metrics, text, json;  // ns of CPU a span
+  double ratio, spans, intervals;
+};
+
+Round measure(const std::string& folder) {
+  std::vector<double> at = {now()};
+  const double begin = now(CLOCK_MONOTONIC);
+  Trace trace = load_trace({folder}, "auto", {});
+  complete_model(trace);
+  at.push_back(now());
+  const double have_read = now(CLOCK_MONOTONIC);
+  const Attribution attribution = attribute(trace);
+  at.push_back(now());
+  const Analysis analysis = analyze(trace, attribution, {});
+  at.push_back(now());
+  const ReportInput input{trace, attribution, analysis};
+  std::size_t characters = report_text(input, {}).size();
+  at.push_back(now());
+  const double ratio = (now(CLOCK_MONOTONIC) - begin) / (have_read - begin);
+  characters += report_json(input, "bench").size();
+  at.push_back(now());
+  if (characters == 1) fmt::print("\n");
+  const auto spans = static_cast<double>(trace.spans.size());
+  std::size_t intervals = 0;
+  for (const DeviceRows& device : analysis.selection.devices) intervals += device.rows.size();
+  const auto phase = [&](std::size_t i) { return (at[i + 1] - at[i]) / spans; };
+  return {phase(0), phase(1), phase(2), phase(3), phase(4), ratio, spans, static_cast<double>(intervals)};
+}
+
+// In a child, before any thread was started here.
+Round in_a_process(const std::string& folder) {
+  int pipes[2];
+  if (pipe(pipes) != 0) std::abort();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Round round = measure(folder);
+    _exit(write(pipes[1], &round, sizeof round) == static_cast<ssize_t>(sizeof round) ? 0 : 1);
+  }
+  Round round{};
+  if (child < 0 || read(pipes[0], &round, sizeof round) != static_cast<ssize_t>(sizeof round)) std::abort();
+  waitpid(child, nullptr, 0);
+  close(pipes[0]);
+  close(pipes[1]);
+  return round;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::size_t asked = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   const std::string folder = std::string(MOESCOPE_BUILD_DIR) + "/bench_report";
-  fmt::print("{:<22} {:>11} {:>11} | {:>7} {:>9} {:>7} {:>7} {:>7} | {:>12} {:>12}\n", "ns a span", "spans",
-             "intervals", "read", "attribute", "metrics", "text", "json", "ns/interval", "report/read");
+  fmt::print("{} threads\n{:<22} {:>11} {:>11} | {:>7} {:>9} {:>7} {:>7} {:>7} | {:>12} {:>12}\n", thread_count(),
+             "ns a span", "spans", "intervals", "read", "attribute", "metrics", "text", "json", "ns/interval",
+             "report/read");
   for (const bool marks : {true, false}) {
     std::filesystem::remove_all(folder);
     write_run_file(make(asked, marks), folder, "bench");
-    std::vector<double> read, attributed, analysed, text, json, ratios;
-    std::size_t spans = 0, intervals = 0, characters = 0;
-    for (int round = 0; round < rounds; ++round) {
-      std::vector<double> at = {now()};
-      const double begin = now(CLOCK_MONOTONIC);
-      Trace trace = load_trace({folder}, "auto", {});
-      complete_model(trace);
-      at.push_back(now());
-      const double have_read = now(CLOCK_MONOTONIC);
-      const Attribution attribution = attribute(trace);
-      at.push_back(now());
-      const Analysis analysis = analyze(trace, attribution, {});
-      at.push_back(now());
-      const ReportInput input{trace, attribution, analysis};
-      characters += report_text(input, {}).size();
-      at.push_back(now());
-      ratios.push_back((now(CLOCK_MONOTONIC) - begin) / (have_read - begin));
-      characters += report_json(input, "bench").size();
-      at.push_back(now());
-      spans = trace.spans.size();
-      intervals = 0;
-      for (const DeviceRows& device : analysis.selection.devices) intervals += device.rows.size();
-      std::size_t phase = 0;
-      for (std::vector<double>* times : {&read, &attributed, &analysed, &text, &json}) {
-        times->push_back((at[phase + 1] - at[phase]) / static_cast<double>(spans));
-        ++phase;
-      }
-    }
-    const double per_interval =
-        middle(analysed) * static_cast<double>(spans) / static_cast<double>(std::max<std::size_t>(intervals, 1));
-    fmt::print("{:<22} {:>11} {:>11} | {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f} {:>7.1f} | {:>12.1f} {:>12.2f}\n",
-               marks ? "marked steps, layers" : "structure to be found", spans, intervals, middle(read),
-               middle(attributed), middle(analysed), middle(text), middle(json), per_interval, middle(ratios));
-    if (characters == 1) fmt::print("\n");
+    std::vector<Round> all;
+    for (int round = 0; round < rounds; ++round) all.push_back(in_a_process(folder));
+    const auto column = [&](double Round::*member) {
+      std::vector<double> values;
+      for (const Round& round : all) values.push_back(round.*member);
+      return middle(std::move(values));
+    };
+    fmt::print("{:<22} {:>11.0f} {:>11.0f} | {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f} {:>7.1f} | {:>12.1f} {:>12.2f}\n",
+               marks ? "marked steps, layers" : "structure to be found", column(&Round::spans),
+               column(&Round::intervals), column(&Round::read), column(&Round::attribute), column(&Round::metrics),
+               column(&Round::text), column(&Round::json),
+               column(&Round::metrics) * column(&Round::spans) / column(&Round::intervals), column(&Round::ratio));
   }
   std::filesystem::remove_all(folder);
 }
