@@ -28,7 +28,8 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
   for (const auto& [id, rows] : rows_by_clock)
     if (rows > most) most = rows, clock = id;
 
-  std::vector<std::size_t> chosen, runs;
+  std::vector<std::uint32_t> chosen;
+  std::vector<std::size_t> runs;
   for (const Track& track : trace.tracks) {
     if (!is_its(track) || track.clock != clock) continue;
     runs.push_back(chosen.size());
@@ -38,7 +39,7 @@ DeviceActivity device_activity(const Trace& trace, const Attribution& attributio
       if (!scope.steps.all() &&
           !(place.step.valid() && scope.steps.contains(step_number(attribution.structure, device.rank, place.step))))
         continue;
-      chosen.push_back(row);
+      chosen.push_back(static_cast<std::uint32_t>(row));
     }
   }
   trace.spans.merge_by_start(chosen, std::move(runs));

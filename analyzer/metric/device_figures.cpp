@@ -14,9 +14,12 @@ DeviceFigures device_figures(const DeviceWork& device) {
   StepSums steps(device);
   LayerSums layers;
   InstanceSums instances(device);
+  // Where no two steps run at once, a stage's figures are the sums of what it is in each.
+  const bool apart =
+      device.work.selection.per_step && device.step_spans.intervals().size() == device.chosen->steps.size();
   device.each_row([&](const WorkRow& row) {
     comm.add(row);
-    stages.add(trace.spans, row);
+    if (!apart) stages.add(trace.spans, row);
     steps.add(trace.spans, row);
     layers.add(row);
     instances.add(row);
@@ -26,9 +29,9 @@ DeviceFigures device_figures(const DeviceWork& device) {
   figures.overlap = overlap(device);
   figures.waiting = waiting(device);
   figures.comm = {comm.passes(definition), comm.waves(definition)};
-  figures.stages = stages.parts(definition);
   figures.annotations = annotation_cells(device);
   figures.steps = steps.cells(definition);
+  figures.stages = apart ? sum_of_steps(figures.steps) : stages.parts(definition);
   figures.layers = layers.exposures(definition);
   figures.instances = instances.instances();
   return figures;

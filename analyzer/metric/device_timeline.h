@@ -28,7 +28,7 @@ class WorkBehind {
  private:
   const std::vector<Ns>& start_;
   const Column<ActivityClass>& activity_;
-  const std::vector<std::size_t>& rows_;  // by start, then row
+  const std::vector<std::uint32_t>& rows_;  // by start, then row
   ActivityClass wanted_;
   std::size_t next_ = 0;
 };

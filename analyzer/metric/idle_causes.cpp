@@ -29,7 +29,7 @@ Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps
     causes.waiting_comm += flying;
     *cause += gap.length() - flying;
   }
-  const std::vector<std::size_t>& rows = device.chosen->rows;
+  const std::vector<std::uint32_t>& rows = device.chosen->rows;
   if (!any && !gaps.empty() &&
       std::none_of(rows.begin(), rows.end(), [&](std::size_t row) { return launches[row] != kNoLaunch; }))
     return Abstained{"launch calls are not in the record: it has the device's side only"};

@@ -24,7 +24,7 @@ Overlap overlap(const DeviceWork& device) {
   result.weighed_exposed = exposed.weighed_exposed;
   result.span = device.step_spans.measure();
   result.idle = result.span - result.busy;
-  const std::vector<std::size_t>& rows = device.chosen->rows;
+  const std::vector<std::uint32_t>& rows = device.chosen->rows;
   result.communication_alone = std::all_of(rows.begin(), rows.end(), [&](std::size_t row) {
     return device.work.trace.context_of(row).source == Source::kNCCL;
   });

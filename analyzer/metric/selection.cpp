@@ -56,7 +56,7 @@ void gather(const Trace& trace, const Structure& structure, const Attribution& a
         noted = !in_step || (!device.steps.empty() && device.steps.back() == place.step);
       }
       if (!wanted || (scope.window && selection.interval(trace, row).empty())) continue;
-      device.rows.rows.push_back(row);
+      device.rows.rows.push_back(static_cast<std::uint32_t>(row));
       device.outside += !in_step;
       if (!noted) device.steps.push_back(structure.at(row).step), noted = true;
     }
@@ -120,7 +120,7 @@ Selection select(const Trace& trace, const Attribution& attribution, const Scope
   each_in_parallel(devices.size(), trace.spans.size(), [&] {
     return [&](std::size_t i) {
       Gathered& device = devices[i];
-      std::vector<std::size_t>& rows = device.rows.rows;
+      std::vector<std::uint32_t>& rows = device.rows.rows;
       trace.spans.merge_by_start(rows, device.runs);
       if (!any_step) return;
       const auto dropped = [&, rank = device.rows.device.rank](StepId step) {

@@ -16,9 +16,9 @@ namespace moescope {
 
 struct DeviceRows {
   DeviceKey device;
-  ClockId clock;                  // all rows are on it
-  std::vector<std::size_t> rows;  // of Trace::spans, by start; work only (no host ranges, no waits)
-  std::vector<StepId> steps;      // distinct, ascending; empty where figures are for the whole window
+  ClockId clock;                    // all rows are on it
+  std::vector<std::uint32_t> rows;  // of Trace::spans, by start; work only (no host ranges, no waits)
+  std::vector<StepId> steps;        // distinct, ascending; empty where figures are for the whole window
   double per() const { return steps.empty() ? 1.0 : static_cast<double>(steps.size()); }
 };
 

@@ -18,6 +18,30 @@ std::vector<StepCell> StepSums::cells(Definition definition) const {
   return cells;
 }
 
+std::vector<StagePart> sum_of_steps(const std::vector<StepCell>& steps) {
+  std::map<std::pair<Pass, Stage>, StagePart> sums;
+  for (const StepCell& step : steps)
+    for (const StagePart& part : step.stages) {
+      StagePart& sum = sums.try_emplace({part.pass, part.stage}, StagePart{part.stage, part.pass, {}}).first->second;
+      StageCell& cell = sum.cell;
+      cell.count += part.cell.count;
+      cell.time += part.cell.time;
+      cell.communication = cell.communication || part.cell.communication;
+      cell.exposure.comm += part.cell.exposure.comm;
+      cell.exposure.exposed += part.cell.exposure.exposed;
+      cell.exposure.weighed_comm += part.cell.exposure.weighed_comm;
+      cell.exposure.weighed_exposed += part.cell.exposure.weighed_exposed;
+      cell.bytes += part.cell.bytes;
+      cell.flops += part.cell.flops;
+      cell.payload_spans += part.cell.payload_spans;
+      cell.with_bytes += part.cell.with_bytes;
+      cell.with_flops += part.cell.with_flops;
+    }
+  std::vector<StagePart> parts;
+  for (const auto& [key, sum] : sums) parts.push_back(sum);
+  return parts;
+}
+
 std::vector<StepRow> step_table(const Work& work, std::vector<std::vector<StepCell>> devices) {
   if (!work.selection.per_step) return {};
   const Structure& structure = work.attribution.structure;

@@ -43,6 +43,9 @@ class StepSums {
   std::vector<Sum> sums_;
 };
 
+// What the stages are in all steps together, where no two of these run at once.
+std::vector<StagePart> sum_of_steps(const std::vector<StepCell>& steps);
+
 // In the order of the steps. Ranks are matched by number; a number that comes again on a rank is a new row.
 std::vector<StepRow> step_table(const Work& work, std::vector<std::vector<StepCell>> devices);
 

@@ -15,6 +15,7 @@ struct Waiting {
   SplitPhases split;
   CommContention contention;
   Ns fused = 0;  // kernels that move tokens and compute at once, counted as compute
+  std::size_t fused_spans = 0;
 };
 Waiting waiting(const DeviceWork& device);
 

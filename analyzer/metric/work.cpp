@@ -88,6 +88,7 @@ void DeviceWork::load(std::size_t device) {
   std::int32_t last_place = -1;
   Interval* hull = nullptr;  // of its step
   UnionLength fused_time;
+  fused_spans = 0;
   for (const std::size_t row : chosen->rows) {
     const Interval interval = work.selection.interval(work.trace, row);
     const ActivityClass what = attribution.activity[row];
@@ -95,7 +96,7 @@ void DeviceWork::load(std::size_t device) {
     if (what == ActivityClass::kCommunication)
       communication.push_back({row, interval, 0, 0});
     else if (what == ActivityClass::kCompute && attribution.stages[row].intersects(kCommunicationStages))
-      fused_time.add(interval);
+      fused_time.add(interval), ++fused_spans;
     if (const std::int32_t place = attribution.structure.place[row]; place != last_place) {
       last_place = place;
       hull = &hulls[steps.of(attribution.structure.at(row).step)];

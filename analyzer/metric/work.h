@@ -67,6 +67,7 @@ class DeviceWork {
   std::vector<HiddenSpan> communication;  // ascending by begin
   IntervalSet step_spans;                 // first start to last end of each step's work, of all work without steps
   Ns fused = 0;  // time of kernels that compute and move tokens at once, which count as compute
+  std::size_t fused_spans = 0;
 
   // take(WorkRow), in the order of time.
   template <class Take>

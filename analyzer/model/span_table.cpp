@@ -75,9 +75,9 @@ std::vector<std::uint32_t> SpanTable::sort_by_track_and_start() {
   return order;
 }
 
-void SpanTable::merge_by_start(std::vector<std::size_t>& rows, std::vector<std::size_t> runs) const {
-  const auto before = [this](std::size_t a, std::size_t b) { return start[a] < start[b]; };
-  std::vector<std::size_t> merged;
+void SpanTable::merge_by_start(std::vector<std::uint32_t>& rows, std::vector<std::size_t> runs) const {
+  const auto before = [this](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; };
+  std::vector<std::uint32_t> merged;
   while (runs.size() > 1) {
     merged.resize(rows.size());
     std::vector<std::size_t> longer;

@@ -29,7 +29,7 @@ struct SpanTable {
   std::vector<std::uint32_t> sort_by_track_and_start();
   // Puts rows in the order of their starts, equal ones in that of rows. runs: where each stretch that is in order
   // already begins, the first one's 0 included; a merge of these, two by two.
-  void merge_by_start(std::vector<std::size_t>& rows, std::vector<std::size_t> runs) const;
+  void merge_by_start(std::vector<std::uint32_t>& rows, std::vector<std::size_t> runs) const;
 };
 
 }  // namespace moescope

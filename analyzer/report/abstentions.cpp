@@ -15,22 +15,6 @@ bool said(const Trace& trace, const char* code) {
 
 }  // namespace
 
-namespace {
-
-// Kernels that compute and communicate at once count as compute; when they move what, only a device trace tells.
-std::size_t fused_spans(const ReportInput& input) {
-  std::size_t count = 0;
-  for (std::size_t device = 0; device < input.analysis.waiting.size(); ++device) {
-    if (input.analysis.waiting[device].fused == 0) continue;
-    for (const std::size_t row : input.analysis.selection.devices[device].rows)
-      count += input.attribution.activity[row] == ActivityClass::kCompute &&
-               input.attribution.stages[row].intersects(kCommunicationStages);
-  }
-  return count;
-}
-
-}  // namespace
-
 std::vector<Abstention> abstentions(const ReportInput& input) {
   const Trace& trace = input.trace;
   const Analysis& analysis = input.analysis;
@@ -76,7 +60,10 @@ std::vector<Abstention> abstentions(const ReportInput& input) {
   if (!trace.model || trace.model->synthetic_routing < 0)
     add("run.synthetic_routing", "the record does not say whether routing was real or forced");
   add("overhead", "the recorder's own cost is not evaluated in this version");
-  if (const std::size_t fused = fused_spans(input); fused > 0)
+  // They count as compute; when they move what, only a device trace tells.
+  std::size_t fused = 0;
+  for (const Waiting& device : analysis.waiting) fused += device.fused_spans;
+  if (fused > 0)
     add("communication within fused kernels",
         std::to_string(fused) + " spans compute and communicate at once: what they move is in no communication figure");
   for (const Section& section : sections())

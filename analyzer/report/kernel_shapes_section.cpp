@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyzer/model/parallel.h"
 #include "analyzer/stage/kernel_name.h"
 #include "analyzer/stage/model_from_names.h"
 
@@ -26,12 +27,23 @@ std::vector<Row> rows(const ReportInput& input) {
   std::vector<std::int32_t> row_of_name(input.trace.names.size(), -1);
   for (std::size_t i = 0; i < rows.size(); ++i)
     row_of_name[static_cast<std::size_t>(rows[i].shape.name)] = static_cast<std::int32_t>(i);
-  for (const DeviceRows& device : input.analysis.selection.devices)
-    for (const std::size_t row : device.rows) {
-      const std::int32_t i = row_of_name[static_cast<std::size_t>(input.trace.spans.name[row])];
-      if (i < 0 || input.trace.context_of(row).kind != SpanKind::kKERNEL) continue;
-      rows[static_cast<std::size_t>(i)].time += input.analysis.selection.interval(input.trace, row).length();
-      ++rows[static_cast<std::size_t>(i)].count;
+  const Selection& selection = input.analysis.selection;
+  std::vector<std::vector<Row>> parts(selection.devices.size());
+  each_in_parallel(parts.size(), input.trace.spans.size(), [&] {
+    return [&](std::size_t device) {
+      std::vector<Row>& part = parts[device] = rows;
+      for (const std::size_t row : selection.devices[device].rows) {
+        const std::int32_t i = row_of_name[static_cast<std::size_t>(input.trace.spans.name[row])];
+        if (i < 0 || input.trace.context_of(row).kind != SpanKind::kKERNEL) continue;
+        part[static_cast<std::size_t>(i)].time += selection.interval(input.trace, row).length();
+        ++part[static_cast<std::size_t>(i)].count;
+      }
+    };
+  });
+  for (const std::vector<Row>& part : parts)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].time += part[i].time;
+      rows[i].count += part[i].count;
     }
   std::erase_if(rows, [](const Row& row) { return row.count == 0; });
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.time > b.time; });

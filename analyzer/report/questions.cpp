@@ -5,23 +5,36 @@
 
 #include <set>
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 namespace {
 
 // Token movement against everything else in the MoE layer, as if one followed the other; median over devices.
 Answer<double> token_share(const Trace& trace, const Attribution& attribution, const Analysis& analysis) {
+  const std::vector<DeviceRows>& devices = analysis.selection.devices;
+  struct Share {
+    UnionLength tokens, rest;
+    bool expert = false;
+  };
+  std::vector<Share> parts(devices.size());
+  each_in_parallel(parts.size(), trace.spans.size(), [&] {
+    return [&](std::size_t device) {
+      Share part;
+      for (const std::size_t row : devices[device].rows) {
+        const Stage role = attribution.role[row];
+        if (!kMoeStages.contains(role)) continue;
+        (kTokenStages.contains(role) ? part.tokens : part.rest).add(analysis.selection.interval(trace, row));
+        part.expert = part.expert || role == Stage::kL1 || role == Stage::kL2;
+      }
+      parts[device] = part;
+    };
+  });
   std::vector<double> shares;
   bool any_expert = false;
-  for (const DeviceRows& device : analysis.selection.devices) {
-    UnionLength rest, tokens;
-    for (const std::size_t row : device.rows) {
-      const Stage role = attribution.role[row];
-      if (!kMoeStages.contains(role)) continue;
-      (kTokenStages.contains(role) ? tokens : rest).add(analysis.selection.interval(trace, row));
-      if (role == Stage::kL1 || role == Stage::kL2) any_expert = true;
-    }
-    const auto moving = static_cast<double>(tokens.length());
-    const auto other = static_cast<double>(rest.length());
+  for (const Share& part : parts) {
+    const auto moving = static_cast<double>(part.tokens.length()), other = static_cast<double>(part.rest.length());
+    any_expert = any_expert || part.expert;
     if (moving + other > 0) shares.push_back(moving / (moving + other));
   }
   if (shares.empty()) return Abstained{"no work of a MoE layer was recognised"};

@@ -5,31 +5,44 @@
 #include <set>
 #include <tuple>
 
+#include "analyzer/model/parallel.h"
+
 namespace moescope {
 
 RunFacts run_facts(const Trace& trace, const Analysis& analysis) {
   RunFacts facts;
   std::set<RankId> ranks;
   std::set<Source> sources;
-  std::vector<bool> met(trace.contexts.size());  // contexts of work in scope
   std::set<ClockKind> clocks;
-  for (const DeviceRows& device : analysis.selection.devices) {
-    ranks.insert(device.device.rank);
-    clocks.insert(trace.clocks[static_cast<std::size_t>(device.clock.value)].kind);
-    // Rows come in the order of time.
-    const Ns begin = device.rows.empty() ? 0 : analysis.selection.interval(trace, device.rows.front()).begin;
-    Ns end = begin;
-    std::int32_t last_context = -1;
-    for (const std::size_t row : device.rows) {
-      end = std::max(end, analysis.selection.interval(trace, row).end);
-      if (trace.spans.context[row] == last_context) continue;  // neighbours mostly share theirs
-      last_context = trace.spans.context[row];
-      met[static_cast<std::size_t>(last_context)] = true;
-    }
-    facts.window_ns = std::max(facts.window_ns, end - begin);
+  const std::vector<DeviceRows>& devices = analysis.selection.devices;
+  struct Share {
+    Ns window = 0;
+    std::set<Source> sources;
+  };
+  std::vector<Share> parts(devices.size());
+  each_in_parallel(parts.size(), trace.spans.size(), [&] {
+    return [&](std::size_t device) {
+      const std::vector<std::uint32_t>& rows = devices[device].rows;
+      if (rows.empty()) return;
+      // Rows come in the order of time.
+      const Ns begin = analysis.selection.interval(trace, rows.front()).begin;
+      Ns end = begin;
+      std::vector<bool> met(trace.contexts.size());
+      for (const std::size_t row : rows) {
+        end = std::max(end, analysis.selection.interval(trace, row).end);
+        met[static_cast<std::size_t>(trace.spans.context[row])] = true;
+      }
+      parts[device].window = end - begin;
+      for (std::size_t i = 0; i < met.size(); ++i)
+        if (met[i]) parts[device].sources.insert(trace.contexts[i].source);
+    };
+  });
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    ranks.insert(devices[device].device.rank);
+    clocks.insert(trace.clocks[static_cast<std::size_t>(devices[device].clock.value)].kind);
+    facts.window_ns = std::max(facts.window_ns, parts[device].window);
+    sources.merge(parts[device].sources);
   }
-  for (std::size_t i = 0; i < met.size(); ++i)
-    if (met[i]) sources.insert(trace.contexts[i].source);
   facts.devices = analysis.selection.devices.size();
   facts.ranks = ranks.size();
   facts.layers = analysis.layers.size();

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyzer/model/parallel.h"
 #include "analyzer/stage/kernel_name.h"
 
 namespace moescope {
@@ -27,20 +28,41 @@ struct Listing {
 
 Listing listing(const ReportInput& input) {
   const Attribution& attribution = input.attribution;
+  const Selection& selection = input.analysis.selection;
+  struct Share {
+    std::unordered_map<std::int32_t, Unknown> names;
+    Ns time = 0, all = 0;
+  };
+  std::vector<Share> parts(selection.devices.size());
+  each_in_parallel(parts.size(), input.trace.spans.size(), [&] {
+    return [&](std::size_t device) {
+      Share part;
+      for (const std::size_t row : selection.devices[device].rows) {
+        const Ns time = selection.interval(input.trace, row).length();
+        part.all += time;
+        if (attribution.stage[row] != Stage::kUNATTRIBUTED) continue;
+        Unknown& one = part.names[input.trace.spans.name[row]];
+        ++one.spans;
+        one.time += time;
+        part.time += time;
+        if (one.range < 0) one.range = attribution.annotation[row];
+      }
+      parts[device] = std::move(part);
+    };
+  });
   Listing result;
   std::unordered_map<std::int32_t, Unknown> by_name;
-  for (const DeviceRows& device : input.analysis.selection.devices)
-    for (const std::size_t row : device.rows) {
-      const Ns time = input.analysis.selection.interval(input.trace, row).length();
-      result.all += time;
-      if (attribution.stage[row] != Stage::kUNATTRIBUTED) continue;
-      Unknown& one = by_name[input.trace.spans.name[row]];
-      one.name = input.trace.spans.name[row];
-      ++one.spans;
-      one.time += time;
-      result.time += time;
-      if (one.range < 0) one.range = attribution.annotation[row];
+  for (const Share& part : parts) {
+    result.all += part.all;
+    result.time += part.time;
+    for (const auto& [name, its] : part.names) {
+      Unknown& one = by_name[name];
+      one.name = name;
+      one.spans += its.spans;
+      one.time += its.time;
+      if (one.range < 0) one.range = its.range;
     }
+  }
   for (const auto& [name, one] : by_name) result.names.push_back(one);
   std::sort(result.names.begin(), result.names.end(),
             [](const Unknown& a, const Unknown& b) { return a.time != b.time ? a.time > b.time : a.name < b.name; });

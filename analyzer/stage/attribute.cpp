@@ -31,23 +31,28 @@ Stage role_in_range(Stage stage, StageSet range) {
 
 // What the record marks, with what the names of its ranges say where it is silent.
 void mark_places(const Trace& trace, const RangeContexts& ranges, Structure& structure, PlaceTable& places) {
+  std::vector<std::int32_t> marked;  // by context, what the record itself says
+  for (const Context& context : trace.contexts)
+    marked.push_back(places.number({context.step, context.layer, context.micro_batch, context.wave}));
   structure.place.resize(trace.spans.size());
-  struct Known {
-    std::int32_t says = -1, place = -1;
-  };
-  std::vector<Known> known(trace.contexts.size());  // by context: the last one's
-  for (std::size_t row = 0; row < trace.spans.size(); ++row) {
-    Known& one = known[static_cast<std::size_t>(trace.spans.context[row])];
-    if (one.place < 0 || one.says != ranges.of[row]) {
-      const Context& context = trace.context_of(row);
-      Place place{context.step, context.layer, context.micro_batch, context.wave};
-      if (!place.layer.valid()) place.layer = ranges.at(row).layer;
-      if (!place.micro_batch.valid()) place.micro_batch = ranges.at(row).micro_batch;
-      const bool same = one.place >= 0 && structure.places[static_cast<std::size_t>(one.place)] == place;
-      one = {ranges.of[row], same ? one.place : places.number(place)};
-    }
-    structure.place[row] = one.place;
-  }
+  each_in_parallel(trace.tracks.size(), trace.spans.size(), [&] {
+    return [&](std::size_t i) {
+      PlaceChanges changes(places);
+      const Track& track = trace.tracks[i];
+      for (std::size_t row = track.first_row; row < track.first_row + track.rows; ++row) {
+        const Context& context = trace.context_of(row);
+        structure.place[row] = marked[static_cast<std::size_t>(trace.spans.context[row])];
+        const RangeSays& says = ranges.at(row);
+        const bool layer = says.layer.valid() && !context.layer.valid();
+        const bool micro_batch = says.micro_batch.valid() && !context.micro_batch.valid();
+        if (layer || micro_batch)
+          changes.apply(row, ranges.of[row], [&](Place& place) {
+            if (layer) place.layer = says.layer;
+            if (micro_batch) place.micro_batch = says.micro_batch;
+          });
+      }
+    };
+  });
 }
 
 // Work on a device, and the part of it whose stage is known: of each, the length of the union over the tracks.

@@ -22,17 +22,17 @@ struct Flow {
     int dispatches = 0, combines = 0;
     bool first_gemm = false, second_gemm = false;
   };
-  std::vector<Open> open;            // oldest first
-  std::int32_t computing = -1;       // chain of the latest expert GEMM
-  std::int32_t combined = -1;        // chain of the latest combine
-  std::vector<std::size_t> waiting;  // rows that belong to the next chain that opens
-  std::vector<std::size_t> control;  // notify and layout, of the next exchange
-  bool routed = false;               // a router ran since the last chain opened
+  std::vector<Open> open;              // oldest first
+  std::int32_t computing = -1;         // chain of the latest expert GEMM
+  std::int32_t combined = -1;          // chain of the latest combine
+  std::vector<std::uint32_t> waiting;  // rows that belong to the next chain that opens
+  std::vector<std::uint32_t> control;  // notify and layout, of the next exchange
+  bool routed = false;                 // a router ran since the last chain opened
 };
 
 class Follower {
  public:
-  Follower(const Trace& trace, const Attribution& attribution, const std::vector<std::size_t>& rows)
+  Follower(const Trace& trace, const Attribution& attribution, const std::vector<std::uint32_t>& rows)
       : trace_(trace), attribution_(attribution), rows_(rows) {
     count();
   }
@@ -41,7 +41,7 @@ class Follower {
     result_.member_of.reserve(rows_.size());
     std::pair<bool, MicroBatchId> last;
     Flow* flow = nullptr;  // of last: neighbours mostly share it
-    for (const std::size_t row : rows_) {
+    for (const std::uint32_t row : rows_) {
       const Pass pass = attribution_.pass[row];
       if (pass == Pass::kBACKWARD_WEIGHT) continue;  // no exchange waits for it
       const std::pair key(goes_back(pass), attribution_.structure.at(row).micro_batch);
@@ -57,7 +57,7 @@ class Follower {
     std::size_t dispatches = 0, combines = 0, bursts = 0, forward = 0;  // forward: dispatches
     std::optional<Stage> latest[2];                                     // by pass: the expert GEMM before
     std::unordered_map<std::int32_t, std::size_t> routers, attentions;  // by name
-    for (const std::size_t row : rows_) {
+    for (const std::uint32_t row : rows_) {
       if (attribution_.pass[row] == Pass::kBACKWARD_WEIGHT) continue;
       const Stage stage = attribution_.stage[row];
       const StageSet stages = attribution_.stages[row];
@@ -101,7 +101,7 @@ class Follower {
     return usual;
   }
 
-  void take(std::size_t row, Flow& flow, bool back, MicroBatchId micro_batch) {
+  void take(std::uint32_t row, Flow& flow, bool back, MicroBatchId micro_batch) {
     const Stage stage = attribution_.stage[row];
     const StageSet stages = attribution_.stages[row];
     const bool exchange = stages.contains(Stage::kDISPATCH) || stages.contains(Stage::kCOMBINE) || is_generic(stage);
@@ -152,17 +152,17 @@ class Follower {
   bool is_generic(Stage stage) const { return generic_ && stage == Stage::kALLTOALL; }
   LayerChain& at(std::int32_t chain) { return result_.chains[static_cast<std::size_t>(chain)]; }
 
-  void join(std::size_t row, Flow& flow, std::int32_t chain, bool exchange = true) {
+  void join(std::uint32_t row, Flow& flow, std::int32_t chain, bool exchange = true) {
     // A fused kernel comes more than once.
     if (result_.member_of.empty() || result_.member_of.back() != std::pair(row, chain))
       result_.member_of.emplace_back(row, chain);
     if (!exchange) return;
     at(chain).close = std::max(at(chain).close, trace_.spans.end(row));
-    for (const std::size_t one : flow.control) result_.member_of.emplace_back(one, chain);
+    for (const std::uint32_t one : flow.control) result_.member_of.emplace_back(one, chain);
     flow.control.clear();
   }
 
-  void dispatch(std::size_t row, Flow& flow, bool back, MicroBatchId micro_batch) {
+  void dispatch(std::uint32_t row, Flow& flow, bool back, MicroBatchId micro_batch) {
     const auto half = std::find_if(flow.open.begin(), flow.open.end(),
                                    [&](const auto& o) { return o.dispatches < result_.halves && !o.first_gemm; });
     if (half != flow.open.end() && !(routers_count_ && flow.routed)) {
@@ -183,12 +183,12 @@ class Follower {
     open.dispatches = 1;
     flow.open.push_back(open);
     flow.routed = false;
-    for (const std::size_t before : flow.waiting) result_.member_of.emplace_back(before, chain);
+    for (const std::uint32_t before : flow.waiting) result_.member_of.emplace_back(before, chain);
     flow.waiting.clear();
     join(row, flow, chain);
   }
 
-  void gemm(std::size_t row, Flow& flow, StageSet stages, bool back) {
+  void gemm(std::uint32_t row, Flow& flow, StageSet stages, bool back) {
     const bool first = stages.contains(back ? Stage::kL2 : Stage::kL1);
     const bool second = stages.contains(back ? Stage::kL1 : Stage::kL2);
     const auto find = [&](auto wanted) { return std::find_if(flow.open.begin(), flow.open.end(), wanted); };
@@ -206,7 +206,7 @@ class Follower {
     join(row, flow, chain->chain, false);
   }
 
-  void combine(std::size_t row, Flow& flow) {
+  void combine(std::uint32_t row, Flow& flow) {
     const auto find = [&](auto wanted) { return std::find_if(flow.open.begin(), flow.open.end(), wanted); };
     auto chain = find([](const auto& o) { return o.combines > 0; });
     if (chain == flow.open.end()) chain = find([&](const auto& o) { return o.first_gemm || !experts_; });
@@ -222,7 +222,7 @@ class Follower {
 
   const Trace& trace_;
   const Attribution& attribution_;
-  const std::vector<std::size_t>& rows_;
+  const std::vector<std::uint32_t>& rows_;
   LayerChains result_;
   std::map<std::pair<bool, MicroBatchId>, Flow> flows_;
   bool experts_ = false;        // some expert compute is known
@@ -232,7 +232,7 @@ class Follower {
 
 }  // namespace
 
-LayerChains layer_chains(const Trace& trace, const Attribution& attribution, const std::vector<std::size_t>& rows) {
+LayerChains layer_chains(const Trace& trace, const Attribution& attribution, const std::vector<std::uint32_t>& rows) {
   return Follower(trace, attribution, rows).run();
 }
 

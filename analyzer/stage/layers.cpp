@@ -91,7 +91,7 @@ class Layers {
     std::vector<DeviceLayers> found(lists.size());
     each_in_parallel(lists.size(), trace_.spans.size(), [&] {
       return [&](std::size_t i) {
-        std::vector<std::size_t>& rows = candidates[i].rows;
+        std::vector<std::uint32_t>& rows = candidates[i].rows;
         if (rows.empty() || marked.contains(lists[i].first.rank)) return;
         trace_.spans.merge_by_start(rows, std::move(candidates[i].runs));
         found[i] = search(rows);
@@ -124,7 +124,8 @@ class Layers {
  private:
   // A device's work that may be of a layer, and what the record marks.
   struct Candidates {
-    std::vector<std::size_t> rows, runs;  // runs: where each track's begin
+    std::vector<std::uint32_t> rows;
+    std::vector<std::size_t> runs;  // where each track's begin
     bool layers_marked = false, micro_batches_marked = false, waves_marked = false, exchanges = false;
   };
   Candidates gather(const std::vector<const Track*>& tracks) const {
@@ -143,7 +144,7 @@ class Layers {
         if (!stages.intersects(kChainStages)) continue;
         its.exchanges = its.exchanges || stages.intersects(StageSet(Stage::kDISPATCH) | Stage::kCOMBINE);
         its.layers_marked = its.layers_marked || place.layer.valid();
-        if (!its.layers_marked) its.rows.push_back(row);
+        if (!its.layers_marked) its.rows.push_back(static_cast<std::uint32_t>(row));
       }
     }
     return its;
@@ -151,7 +152,7 @@ class Layers {
 
   static void mark(StructureFact& fact) { fact = {Origin::kMarked, 1, "marked in the record"}; }
 
-  DeviceLayers search(const std::vector<std::size_t>& rows) const {
+  DeviceLayers search(const std::vector<std::uint32_t>& rows) const {
     DeviceLayers device;
     device.chains = layer_chains(trace_, attribution_, rows);
     const auto& chains = device.chains.chains;

@@ -11,12 +11,15 @@ constexpr std::size_t kLeastRepeats = 3;
 constexpr std::size_t kMostCandidates = 24;  // distinct numbers of occurrences that are tried, the rarest first
 constexpr std::size_t kMostPairs = 64;       // neighbouring repeats that are held against each other
 constexpr std::size_t kMostAnchors = 16;     // symbols of one number of occurrences that are tried as a beginning
+constexpr std::size_t kMostGaps = 4096;      // whose median stands for that of all
 constexpr double kSamePeriod = 0.05;         // the same of one period, begun at one place or another
 constexpr double kEqual = 0.01;              // differences of confidence below it decide nothing
 
+// Of many gaps those of some, evenly apart.
 std::size_t median_gap(const std::vector<std::size_t>& at) {
   std::vector<std::size_t> gaps;
-  for (std::size_t i = 1; i < at.size(); ++i) gaps.push_back(at[i] - at[i - 1]);
+  const std::size_t step = std::max<std::size_t>(1, at.size() / kMostGaps);
+  for (std::size_t i = 1; i < at.size(); i += step) gaps.push_back(at[i] - at[i - 1]);
   std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
   return gaps[gaps.size() / 2];
 }
@@ -43,9 +46,9 @@ class Search {
     for (const auto& [count, symbols] : by_count) {
       if (++tried > kMostCandidates) break;
       for (auto& at : occurrences(symbols)) {
-        const double confidence = confidence_of(at);
-        if (confidence <= 0) continue;
         const std::size_t period = median_gap(at);
+        const double confidence = confidence_of(at, period);
+        if (confidence <= 0) continue;
         const std::int64_t pause = pause_[static_cast<std::size_t>(symbols_[at.front()])];
         const bool shorter = 11 * period<10 * best.period, longer = 10 * period> 11 * best.period;
         const double gain = confidence - best.confidence;
@@ -104,8 +107,7 @@ class Search {
     return 2.0 * static_cast<double>(common) / static_cast<double>(end - a);
   }
 
-  double confidence_of(const std::vector<std::size_t>& at) {
-    const std::size_t period = median_gap(at);
+  double confidence_of(const std::vector<std::size_t>& at, std::size_t period) {
     if (period < 2 || static_cast<double>(symbols_.size()) < 2.9 * static_cast<double>(period)) return 0;
     const std::size_t repeats = at.size() - 1;  // with an end of their own
     const std::size_t step = std::max<std::size_t>(1, repeats / kMostPairs);

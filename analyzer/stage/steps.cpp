@@ -38,7 +38,7 @@ struct FoundSteps {
 
 // A stretch that holds each exchange and expert GEMM once is one layer. Where a record holds nothing but layers, they
 // would pass for steps.
-bool is_one_layer(const Trace& trace, const Attribution& attribution, std::span<const std::size_t> rows) {
+bool is_one_layer(const Trace& trace, const Attribution& attribution, std::span<const std::uint32_t> rows) {
   constexpr StageSet kOnce = StageSet(Stage::kDISPATCH) | Stage::kCOMBINE | Stage::kL1 | Stage::kL2;
   std::map<std::tuple<std::int32_t, Stage, Pass>, int> count;
   bool exchange = false;
@@ -52,7 +52,7 @@ bool is_one_layer(const Trace& trace, const Attribution& attribution, std::span<
 }
 
 FoundSteps search(const Trace& trace, const Attribution& attribution, const Track& track) {
-  std::vector<std::size_t> rows;
+  std::vector<std::uint32_t> rows;
   std::vector<std::int32_t> symbols;
   std::vector<std::int64_t> pauses;
   std::map<std::pair<std::int32_t, Stage>, std::int32_t> known;
@@ -75,7 +75,7 @@ FoundSteps search(const Trace& trace, const Attribution& attribution, const Trac
     const Ns start = trace.spans.start[row];
     pauses.push_back(rows.empty() ? 0 : std::max<Ns>(0, start - end));
     end = std::max(rows.empty() ? start : end, trace.spans.end(row));
-    rows.push_back(row);
+    rows.push_back(static_cast<std::uint32_t>(row));
     symbols.push_back(symbol);
   }
   const Repeats repeats = find_repeats(symbols, known.size(), pauses);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metric/stage_table.h"
 
+#include <random>
+
 #include "analyzer/metric/metrics.h"
 #include "tests/analyzer/metric/hand_trace.h"
 #include "tests/support/catch.h"
@@ -70,4 +72,39 @@ TEST_CASE("the median of an even number of ranks is the mean of the middle two; 
   CHECK(over_ranks(values, Better::kLower).worst_rank == RankId(5));
   CHECK(over_ranks(values, Better::kHigher).worst == 1);
   CHECK(over_ranks(values, Better::kHigher).worst_rank == RankId(4));
+}
+
+TEST_CASE("steps one after another add up to the window; steps at once don't") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 60; ++round) {
+    HandTrace made;
+    const TrackId lanes[] = {made.lane(0), made.lane(0)};
+    const bool at_once = round % 2 == 1;
+    for (int step = 0; step < 4; ++step) {
+      const Ns begin = at_once ? 0 : 1000 * step;
+      made.step(0, step, begin, begin + 900);
+      for (int i = 0; i < 12; ++i) {
+        const Ns start = begin + static_cast<Ns>(random() % 400), end = start + static_cast<Ns>(random() % 100);
+        const Stage stage = random() % 2 == 0 ? Stage::kL1 : Stage::kDISPATCH;
+        made.work(lanes[random() % 2], stage, start, end,
+                  {.step = step, .bytes = stage == Stage::kL1 ? -1 : static_cast<std::int64_t>(random() % 99)});
+      }
+    }
+    const Trace trace = made.finish();
+    for (const DefinitionName& meaning : definitions()) {
+      const Analysis by_step = analyze(trace, as_said(trace), {}, meaning.definition);
+      const Analysis window = analyze(trace, as_said(trace), {}, meaning.definition, Per::kWindow);
+      REQUIRE(by_step.stages.size() == window.stages.size());
+      for (std::size_t i = 0; i < window.stages.size(); ++i) {
+        const StageCell &a = *by_step.stages[i].cells[0], &b = *window.stages[i].cells[0];
+        CHECK(by_step.stages[i].stage == window.stages[i].stage);
+        CHECK(a.count == b.count);
+        CHECK(a.time == b.time);
+        CHECK(a.exposure.exposed == b.exposure.exposed);
+        CHECK(a.exposure.weighed_comm == b.exposure.weighed_comm);
+        CHECK(a.bytes == b.bytes);
+        CHECK(a.with_bytes == b.with_bytes);
+      }
+    }
+  }
 }

@@ -290,6 +290,7 @@ TEST_CASE("what fused kernels move is said to be in no figure") {
   Whole whole(made.finish());
   CHECK(whole.text().find("at once") == std::string::npos);
   whole.attribution.stages[0] = StageSet(Stage::kL1) | Stage::kDISPATCH;
+  whole.analysis = analyze(whole.trace, whole.attribution, {});
   CHECK(whole.text().find("1 spans compute and communicate at once") != std::string::npos);
   CHECK(whole.json().find("communication within fused kernels") != std::string::npos);
 }
