@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report costs beside reading its run: a made-up run of eight ranks, steps of layers on a compute and a
 // communication stream, half of its spans launches, is written once and then read, attributed, analysed and printed.
-// Interval metrics are counted by spans of device work, all else by all spans. Each round is a process of its own, as a
-// user's is: the second in one process finds memory that the first one had to get. CPU time of all threads; wall clock
-// for report/read, which is what a user waits. Medians of ROUNDS.
+// The phases are of one process, in CPU time of all threads; interval metrics are counted by spans of device work, all
+// else by all spans. report/read is wall clock, as a user waits for it: `moescope report` against a process that only
+// reads. Medians of ROUNDS.
 //   bench_report [SPANS [ROUNDS]]
 #include <fmt/core.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -133,16 +137,14 @@ double middle(std::vector<double> values) {
 
 struct Round {
   double read, attribute, metrics, text, json;  // ns of CPU a span
-  double ratio, spans, intervals;
+  double spans, intervals;
 };
 
 Round measure(const std::string& folder) {
   std::vector<double> at = {now()};
-  const double begin = now(CLOCK_MONOTONIC);
   Trace trace = load_trace({folder}, "auto", {});
   complete_model(trace);
   at.push_back(now());
-  const double have_read = now(CLOCK_MONOTONIC);
   const Attribution attribution = attribute(trace);
   at.push_back(now());
   const Analysis analysis = analyze(trace, attribution, {});
@@ -150,7 +152,6 @@ Round measure(const std::string& folder) {
   const ReportInput input{trace, attribution, analysis};
   std::size_t characters = report_text(input, {}).size();
   at.push_back(now());
-  const double ratio = (now(CLOCK_MONOTONIC) - begin) / (have_read - begin);
   characters += report_json(input, "bench").size();
   at.push_back(now());
   if (characters == 1) fmt::print("\n");
@@ -158,29 +159,51 @@ Round measure(const std::string& folder) {
   std::size_t intervals = 0;
   for (const DeviceRows& device : analysis.selection.devices) intervals += device.rows.size();
   const auto phase = [&](std::size_t i) { return (at[i + 1] - at[i]) / spans; };
-  return {phase(0), phase(1), phase(2), phase(3), phase(4), ratio, spans, static_cast<double>(intervals)};
+  return {phase(0), phase(1), phase(2), phase(3), phase(4), spans, static_cast<double>(intervals)};
 }
 
-// In a child, before any thread was started here.
-Round in_a_process(const std::string& folder) {
+// Runs a program to its end; the phases it tells of where it is this one.
+double wall_of(const std::vector<std::string>& words, Round* told = nullptr) {
   int pipes[2];
   if (pipe(pipes) != 0) std::abort();
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const double begin = now(CLOCK_MONOTONIC);
   const pid_t child = fork();
   if (child == 0) {
-    const Round round = measure(folder);
-    _exit(write(pipes[1], &round, sizeof round) == static_cast<ssize_t>(sizeof round) ? 0 : 1);
+    dup2(pipes[1], STDOUT_FILENO);
+    execv(arguments[0], arguments.data());
+    _exit(127);
   }
-  Round round{};
-  if (child < 0 || read(pipes[0], &round, sizeof round) != static_cast<ssize_t>(sizeof round)) std::abort();
-  waitpid(child, nullptr, 0);
-  close(pipes[0]);
   close(pipes[1]);
-  return round;
+  std::string said;
+  char piece[4096];
+  for (ssize_t got = 0; (got = read(pipes[0], piece, sizeof piece)) > 0;)
+    said.append(piece, static_cast<std::size_t>(got));
+  int status = 0;
+  waitpid(child, &status, 0);
+  const double wall = now(CLOCK_MONOTONIC) - begin;
+  close(pipes[0]);
+  if (status != 0 || (told != nullptr && said.size() != sizeof *told)) std::abort();
+  if (told != nullptr) std::memcpy(told, said.data(), sizeof *told);
+  return wall;
+}
+
+// What the process that only reads does, or the one whose phases are measured.
+int as_child(const std::string& what, const std::string& folder) {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // as moescope does
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  if (what == "--read") return load_trace({folder}, "auto", {}).spans.size() == 0;
+  const Round round = measure(folder);
+  return fwrite(&round, sizeof round, 1, stdout) == 1 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && (argv[1] == std::string("--read") || argv[1] == std::string("--phases")))
+    return as_child(argv[1], argv[2]);
   const std::size_t asked = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   const std::string folder = std::string(MOESCOPE_BUILD_DIR) + "/bench_report";
@@ -191,7 +214,12 @@ int main(int argc, char** argv) {
     std::filesystem::remove_all(folder);
     write_run_file(make(asked, marks), folder, "bench");
     std::vector<Round> all;
-    for (int round = 0; round < rounds; ++round) all.push_back(in_a_process(folder));
+    std::vector<double> ratios;
+    for (int round = 0; round < rounds; ++round) {
+      wall_of({"/proc/self/exe", "--phases", folder}, &all.emplace_back());
+      const double read = wall_of({"/proc/self/exe", "--read", folder});
+      ratios.push_back(wall_of({MOESCOPE_BUILD_DIR "/bin/moescope", "report", "--quiet", folder}) / read);
+    }
     const auto column = [&](double Round::*member) {
       std::vector<double> values;
       for (const Round& round : all) values.push_back(round.*member);
@@ -201,7 +229,7 @@ int main(int argc, char** argv) {
                marks ? "marked steps, layers" : "structure to be found", column(&Round::spans),
                column(&Round::intervals), column(&Round::read), column(&Round::attribute), column(&Round::metrics),
                column(&Round::text), column(&Round::json),
-               column(&Round::metrics) * column(&Round::spans) / column(&Round::intervals), column(&Round::ratio));
+               column(&Round::metrics) * column(&Round::spans) / column(&Round::intervals), middle(ratios));
   }
   std::filesystem::remove_all(folder);
 }
