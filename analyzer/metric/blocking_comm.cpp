@@ -10,20 +10,20 @@ namespace moescope {
 Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight) {
   const DeviceActivity& activity = device.activity;
   const Attribution& attribution = device.work.attribution;
-  const IntervalSet exposed = activity.exposed();
-  if (exposed.empty()) return Ns{0};
-  const IntervalSet gaps = device.step_spans.subtract(activity.compute);
+  Ns exposed = 0;
+  activity.communication.each_without(activity.compute, [&exposed](Interval one) { exposed += one.length(); });
+  if (exposed == 0) return Ns{0};
   struct Behind {
     Interval gap;
     std::size_t compute;
     Ns comm_end;
   };
   std::vector<Behind> behind;
-  IntervalSet resolved;  // gaps whose next compute is known, with what stands before it in its stream
+  Ns resolved = 0;  // exposed, in gaps whose next compute is known, with what stands before it in its stream
   WorkBehind computes(device, ActivityClass::kCompute);
-  for (const Interval& gap : gaps.intervals()) {
+  device.step_spans.each_without(activity.compute, [&](Interval gap) {
     const auto compute = computes.of(gap);
-    if (!compute) continue;
+    if (!compute) return;
     // Communication directly before it; a run of several counts by its latest end.
     Ns comm_end = gap.begin;
     for (auto row = work_before(device.work, *compute);
@@ -32,25 +32,26 @@ Answer<Ns> blocking_comm(const DeviceWork& device, const IntervalSet& in_flight)
       comm_end = std::max(comm_end, end);
       if (end <= gap.begin) break;
     }
-    if (comm_end <= gap.begin) continue;
+    if (comm_end <= gap.begin) return;
     behind.push_back({gap, *compute, comm_end});
-    resolved.extend({gap.begin, std::min(gap.end, comm_end)});
-  }
-  const Ns left = exposed.subtract(resolved).measure();
-  const double share = static_cast<double>(left) / static_cast<double>(exposed.measure());
+    resolved += activity.communication.measure_within({gap.begin, std::min(gap.end, comm_end)});
+  });
+  const double share = static_cast<double>(exposed - resolved) / static_cast<double>(exposed);
   if (share > kMostUnresolved)
     return Abstained{std::to_string(std::llround(100 * share)) +
                      " % of exposed communication is on other streams than the compute behind it, and which event that "
                      "waited for is not in the record; exposed time is the upper bound"};
-  IntervalSet blocking;
+  const IntervalSet waited_for = in_flight.empty() ? IntervalSet() : activity.communication.unite(in_flight);
+  const IntervalSet& what = in_flight.empty() ? activity.communication : waited_for;
+  Ns blocking = 0;
   for (const Behind& one : behind) {
     const std::uint32_t launch = attribution.launch[one.compute];
     if (launch == kNoLaunch)
       return Abstained{"when compute was launched is not in the record; exposed time is the upper bound"};
-    blocking.extend(
+    blocking += what.measure_within(
         {std::max(one.gap.begin, device.work.trace.spans.end(launch)), std::min(one.gap.end, one.comm_end)});
   }
-  return blocking.intersect(activity.communication.unite(in_flight)).measure();
+  return blocking;
 }
 
 }  // namespace moescope

@@ -10,6 +10,7 @@
 #include "analyzer/model/interval_set.h"
 #include "analyzer/model/scope.h"
 #include "analyzer/model/trace.h"
+#include "analyzer/model/union_length.h"
 #include "analyzer/stage/attribution.h"
 
 namespace moescope {
@@ -18,16 +19,20 @@ struct DeviceActivity {
   DeviceKey device;
   ClockId clock;              // all intervals are on it
   IntervalSet communication;  // payload and control
-  IntervalSet payload, control;
+  IntervalSet control;
   IntervalSet compute, copies;
   IntervalSet unknown;                                         // work whose content was not recorded
   IntervalSet busy;                                            // all of them
   Ns communication_time = 0, compute_time = 0, busy_time = 0;  // their lengths
+  UnionLength payload;                                         // of communication that moves payload
   // Work that begins no earlier than any before.
   void add(ActivityClass what, Part part, Interval interval) {
     switch (what) {
       case ActivityClass::kCommunication:
-        (is_control(part) ? control : payload).extend(interval);
+        if (is_control(part))
+          control.extend(interval);
+        else
+          payload.add(interval);
         communication_time += communication.extend(interval);
         break;
       case ActivityClass::kCompute:

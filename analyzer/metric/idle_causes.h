@@ -18,8 +18,8 @@ struct IdleCauses {
 };
 inline constexpr Ns kLaunchLatency = 2'000;  // ns from the end of a launch call to the work it starts, at most
 
-// gaps: a device's idle time. Abstains where no work has a launch in the record, or all that is known of some work is
+// Abstains where no work has a launch in the record, or all that is known of some work is
 // the launch of a whole graph.
-Answer<IdleCauses> idle_causes(const DeviceWork& device, const IntervalSet& gaps, const SplitPhases& split);
+Answer<IdleCauses> idle_causes(const DeviceWork& device, const SplitPhases& split);
 
 }  // namespace moescope

@@ -14,7 +14,7 @@ Overlap overlap(const DeviceWork& device) {
   result.busy = activity.busy_time;
   result.compute = activity.compute_time;
   result.comm = activity.communication_time;
-  result.comm_control = activity.control.subtract(activity.payload).measure();
+  result.comm_control = activity.communication_time - activity.payload.length();
   if (!activity.unknown.empty()) {
     const IntervalSet known = activity.communication.unite(activity.compute).unite(activity.copies);
     result.unknown = activity.unknown.subtract(known).measure();

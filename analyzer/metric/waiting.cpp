@@ -9,7 +9,7 @@ Waiting waiting(const DeviceWork& device) {
   result.contention = comm_contention(device);
   result.fused = device.fused;
   result.fused_spans = device.fused_spans;
-  result.idle = idle_causes(device, device.step_spans.subtract(device.activity.busy), result.split);
+  result.idle = idle_causes(device, result.split);
   result.blocking = blocking_comm(device, result.split.in_flight);
   return result;
 }

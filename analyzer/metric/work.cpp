@@ -75,11 +75,12 @@ void DeviceWork::load(std::size_t device) {
   activity.device = {track.rank, track.device};
   activity.clock = track.clock;
   // Room that is not used costs address space only.
-  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload,
-                           &activity.control, &activity.copies, &activity.unknown})
+  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.control,
+                           &activity.copies, &activity.unknown})
     set->clear();
   activity.communication_time = activity.compute_time = activity.busy_time = 0;
-  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication, &activity.payload})
+  activity.payload = {};
+  for (IntervalSet* set : {&activity.busy, &activity.compute, &activity.communication})
     set->reserve(chosen->rows.size());
   communication.clear();
   communication.reserve(chosen->rows.size());

@@ -85,15 +85,7 @@ IntervalSet IntervalSet::intersect(const IntervalSet& other) const {
 IntervalSet IntervalSet::subtract(const IntervalSet& other) const {
   IntervalSet result;
   result.reserve(intervals_.size() + other.intervals_.size());
-  auto cut = other.intervals_.begin();
-  for (Interval rest : intervals_) {
-    while (cut != other.intervals_.end() && cut->end <= rest.begin) ++cut;
-    for (auto c = cut; c != other.intervals_.end() && c->begin < rest.end; ++c) {
-      if (c->begin > rest.begin) result.intervals_.push_back({rest.begin, c->begin});
-      rest.begin = c->end;
-    }
-    if (!rest.empty()) result.intervals_.push_back(rest);
-  }
+  each_without(other, [&result](Interval one) { result.intervals_.push_back(one); });
   return result;
 }
 

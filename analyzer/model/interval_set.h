@@ -45,6 +45,20 @@ class IntervalSet {
   IntervalSet unite(const IntervalSet& other) const;
   IntervalSet intersect(const IntervalSet& other) const;
   IntervalSet subtract(const IntervalSet& other) const;
+  // take(Interval) for each interval of subtract(other), in order; no list is made.
+  template <class Take>
+  void each_without(const IntervalSet& other, Take take) const {
+    auto cut = other.intervals_.begin();
+    for (Interval rest : intervals_) {
+      while (cut != other.intervals_.end() && cut->end <= rest.begin) ++cut;
+      for (auto c = cut; c != other.intervals_.end() && c->begin < rest.end; ++c) {
+        if (c->begin > rest.begin) take(Interval{rest.begin, c->begin});
+        rest.begin = c->end;
+        cut = c;
+      }
+      if (!rest.empty()) take(rest);
+    }
+  }
   IntervalSet clip(Interval window) const;
 
   friend bool operator==(const IntervalSet&, const IntervalSet&) = default;

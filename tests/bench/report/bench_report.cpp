@@ -137,7 +137,7 @@ double middle(std::vector<double> values) {
 
 struct Round {
   double read, attribute, metrics, text, json;  // ns of CPU a span
-  double spans, intervals;
+  double spans, intervals, metrics_wall;
 };
 
 Round measure(const std::string& folder) {
@@ -147,7 +147,9 @@ Round measure(const std::string& folder) {
   at.push_back(now());
   const Attribution attribution = attribute(trace);
   at.push_back(now());
+  const double begin = now(CLOCK_MONOTONIC);
   const Analysis analysis = analyze(trace, attribution, {});
+  const double metrics_wall = now(CLOCK_MONOTONIC) - begin;
   at.push_back(now());
   const ReportInput input{trace, attribution, analysis};
   std::size_t characters = report_text(input, {}).size();
@@ -159,7 +161,14 @@ Round measure(const std::string& folder) {
   std::size_t intervals = 0;
   for (const DeviceRows& device : analysis.selection.devices) intervals += device.rows.size();
   const auto phase = [&](std::size_t i) { return (at[i + 1] - at[i]) / spans; };
-  return {phase(0), phase(1), phase(2), phase(3), phase(4), spans, static_cast<double>(intervals)};
+  return {phase(0),
+          phase(1),
+          phase(2),
+          phase(3),
+          phase(4),
+          spans,
+          static_cast<double>(intervals),
+          metrics_wall / static_cast<double>(intervals)};
 }
 
 // Runs a program to its end; the phases it tells of where it is this one.
@@ -207,9 +216,9 @@ int main(int argc, char** argv) {
   const std::size_t asked = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   const std::string folder = std::string(MOESCOPE_BUILD_DIR) + "/bench_report";
-  fmt::print("{} threads\n{:<22} {:>11} {:>11} | {:>7} {:>9} {:>7} {:>7} {:>7} | {:>12} {:>12}\n", thread_count(),
-             "ns a span", "spans", "intervals", "read", "attribute", "metrics", "text", "json", "ns/interval",
-             "report/read");
+  fmt::print("{} threads\n{:<22} {:>11} {:>11} | {:>7} {:>9} {:>7} {:>7} {:>7} | {:>12} {:>12} {:>12}\n",
+             thread_count(), "ns a span", "spans", "intervals", "read", "attribute", "metrics", "text", "json",
+             "ns/interval", "wall", "report/read");
   for (const bool marks : {true, false}) {
     std::filesystem::remove_all(folder);
     write_run_file(make(asked, marks), folder, "bench");
@@ -225,11 +234,12 @@ int main(int argc, char** argv) {
       for (const Round& round : all) values.push_back(round.*member);
       return middle(std::move(values));
     };
-    fmt::print("{:<22} {:>11.0f} {:>11.0f} | {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f} {:>7.1f} | {:>12.1f} {:>12.2f}\n",
-               marks ? "marked steps, layers" : "structure to be found", column(&Round::spans),
-               column(&Round::intervals), column(&Round::read), column(&Round::attribute), column(&Round::metrics),
-               column(&Round::text), column(&Round::json),
-               column(&Round::metrics) * column(&Round::spans) / column(&Round::intervals), middle(ratios));
+    fmt::print(
+        "{:<22} {:>11.0f} {:>11.0f} | {:>7.1f} {:>9.1f} {:>7.1f} {:>7.1f} {:>7.1f} | {:>12.1f} {:>12.1f} {:>12.2f}\n",
+        marks ? "marked steps, layers" : "structure to be found", column(&Round::spans), column(&Round::intervals),
+        column(&Round::read), column(&Round::attribute), column(&Round::metrics), column(&Round::text),
+        column(&Round::json), column(&Round::metrics) * column(&Round::spans) / column(&Round::intervals),
+        column(&Round::metrics_wall), middle(ratios));
   }
   std::filesystem::remove_all(folder);
 }
