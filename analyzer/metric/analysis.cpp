@@ -18,7 +18,6 @@ Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope
   std::vector<std::map<std::int32_t, AnnotationCell>> annotations;
   std::vector<std::vector<StepCell>> steps;
   std::vector<std::map<LayerId, Exposure>> layers;
-  std::vector<std::vector<LayerInstance>> instances;
   std::vector<BoundSums> bounds;
   std::vector<CallLists> calls;
   for (DeviceFigures& its : all_device_figures(work)) {
@@ -29,16 +28,9 @@ Analysis analyze(const Trace& trace, const Attribution& attribution, const Scope
     annotations.push_back(std::move(its.annotations));
     steps.push_back(std::move(its.steps));
     layers.push_back(std::move(its.layers));
-    instances.push_back(std::move(its.instances));
+    analysis.layer_instances.push_back(std::move(its.instances));
     bounds.push_back(std::move(its.bounds));
     calls.push_back(std::move(its.calls));
-  }
-  std::size_t all = 0;
-  for (const auto& some : instances) all += some.size();
-  analysis.layer_instances.reserve(all);
-  for (auto& some : instances) {
-    analysis.layer_instances.insert(analysis.layer_instances.end(), some.begin(), some.end());
-    some = {};
   }
   analysis.comm_rows = comm_rows(comm);
   analysis.stages = stage_table(stages);

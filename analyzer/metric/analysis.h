@@ -32,7 +32,7 @@ struct Analysis {
   std::vector<StageRow> stages;
   std::vector<AnnotationRow> annotations;
   std::vector<StepRow> steps;
-  std::vector<LayerInstance> layer_instances;
+  LayerInstances layer_instances;
   std::vector<LayerRow> layers;
   WaveSummary waves;
   RouterBalance router;

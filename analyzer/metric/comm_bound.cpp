@@ -151,7 +151,7 @@ double shared_copies(int experts, int ranks, int top_k) {
 }
 
 std::vector<CommBound> comm_bounds(const Trace& trace, const Selection& selection,
-                                   const std::vector<BoundSums>& devices, const std::vector<LayerInstance>& instances) {
+                                   const std::vector<BoundSums>& devices, const LayerInstances& instances) {
   const auto cells = gather(devices);
   const auto wire = traffic(trace);
   std::set<Pass> passes;
@@ -183,11 +183,12 @@ std::vector<CommBound> comm_bounds(const Trace& trace, const Selection& selectio
     }
     std::vector<double> least(selection.devices.size(), 0);
     std::vector<bool> any(selection.devices.size(), false);
-    for (const LayerInstance& instance : instances) {
-      if (instance.pass != pass || instance.payload == 0) continue;
-      any[instance.device] = true;
-      least[instance.device] += static_cast<double>(std::max<Ns>(0, instance.payload - instance.expert_compute));
-    }
+    for (const auto& device : instances)
+      for (const LayerInstance& instance : device) {
+        if (instance.pass != pass || instance.payload == 0) continue;
+        any[instance.device] = true;
+        least[instance.device] += static_cast<double>(std::max<Ns>(0, instance.payload - instance.expert_compute));
+      }
     for (std::size_t device = 0; device < least.size(); ++device) {
       if (any[device])
         bound.min_exposed_ns.emplace_back(least[device] / selection.devices[device].per());

@@ -88,6 +88,6 @@ struct CommBound {
 // Ascending by pass; only passes with dispatch, combine or expert work. Backward has no theoretical bound: its wire
 // formats are not in the record.
 std::vector<CommBound> comm_bounds(const Trace& trace, const Selection& selection,
-                                   const std::vector<BoundSums>& devices, const std::vector<LayerInstance>& instances);
+                                   const std::vector<BoundSums>& devices, const LayerInstances& instances);
 
 }  // namespace moescope

@@ -103,7 +103,7 @@ std::map<LayerId, Exposure> LayerSums::exposures(Definition definition) const {
 }
 
 std::vector<LayerRow> layer_table(const std::vector<std::map<LayerId, Exposure>>& devices,
-                                  const std::vector<LayerInstance>& instances) {
+                                  const LayerInstances& instances) {
   std::map<LayerId, LayerRow> rows;
   for (std::size_t device = 0; device < devices.size(); ++device)
     for (const auto& [layer, exposure] : devices[device]) {
@@ -113,12 +113,13 @@ std::vector<LayerRow> layer_table(const std::vector<std::map<LayerId, Exposure>>
       row.cells[device] = LayerCell{exposure, 0, 0};
     }
   LayerRow* row = nullptr;
-  for (const LayerInstance& instance : instances) {
-    if (row == nullptr || row->layer != instance.layer) row = &rows[instance.layer];
-    LayerCell& cell = *row->cells[instance.device];  // its rows are among those of the layer
-    cell.expert_compute += instance.expert_compute;
-    cell.payload += instance.payload;
-  }
+  for (const auto& device : instances)
+    for (const LayerInstance& instance : device) {
+      if (row == nullptr || row->layer != instance.layer) row = &rows[instance.layer];
+      LayerCell& cell = *row->cells[instance.device];  // its rows are among those of the layer
+      cell.expert_compute += instance.expert_compute;
+      cell.payload += instance.payload;
+    }
   std::vector<LayerRow> table;
   for (auto& [layer, one] : rows) table.push_back(std::move(one));
   return table;

@@ -92,7 +92,8 @@ class LayerSums {
   std::map<LayerId, Sum> others_;
 };
 
+using LayerInstances = std::vector<std::vector<LayerInstance>>;  // as Selection::devices
 std::vector<LayerRow> layer_table(const std::vector<std::map<LayerId, Exposure>>& devices,
-                                  const std::vector<LayerInstance>& instances);
+                                  const LayerInstances& instances);
 
 }  // namespace moescope

@@ -131,18 +131,22 @@ void merge_runs(std::vector<ExpertTime>& entries, std::vector<std::size_t> runs)
   }
 }
 
-Answer<double> straggler(const Trace& trace, const Selection& selection, const std::vector<LayerInstance>& instances) {
+Answer<double> straggler(const Trace& trace, const Selection& selection, const LayerInstances& instances) {
   std::vector<ExpertTime> entries;
   std::vector<std::size_t> runs;
-  entries.reserve(instances.size());
-  const LayerInstance* last = nullptr;
-  std::int64_t step = -1;
-  for (const LayerInstance& one : instances) {
-    if (last == nullptr || last->device != one.device) runs.push_back(entries.size());
-    if (last == nullptr || last->device != one.device || last->step != one.step)
-      step = step_number(trace, selection.devices[one.device].device.rank, one.step);
-    last = &one;
-    entries.push_back({step, one.layer, one.micro_batch, one.pass, static_cast<double>(one.expert_compute)});
+  std::size_t all = 0;
+  for (const auto& device : instances) all += device.size();
+  entries.reserve(all);
+  for (std::size_t device = 0; device < instances.size(); ++device) {
+    const RankId rank = selection.devices[device].device.rank;
+    const LayerInstance* last = nullptr;
+    std::int64_t step = -1;
+    runs.push_back(entries.size());
+    for (const LayerInstance& one : instances[device]) {
+      if (last == nullptr || last->step != one.step) step = step_number(trace, rank, one.step);
+      last = &one;
+      entries.push_back({step, one.layer, one.micro_batch, one.pass, static_cast<double>(one.expert_compute)});
+    }
   }
   merge_runs(entries, std::move(runs));
   std::size_t steps = 0;
@@ -163,8 +167,7 @@ Answer<double> straggler(const Trace& trace, const Selection& selection, const s
 
 }  // namespace
 
-RouterBalance router_balance(const Trace& trace, const Selection& selection,
-                             const std::vector<LayerInstance>& instances) {
+RouterBalance router_balance(const Trace& trace, const Selection& selection, const LayerInstances& instances) {
   RouterBalance result;
   result.synthetic = trace.model && trace.model->synthetic_routing == 1;
   result.straggler_ns = straggler(trace, selection, instances);

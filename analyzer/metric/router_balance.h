@@ -29,7 +29,6 @@ struct RouterBalance {
   Answer<double> straggler_ns = Abstained{};
 };
 
-RouterBalance router_balance(const Trace& trace, const Selection& selection,
-                             const std::vector<LayerInstance>& instances);
+RouterBalance router_balance(const Trace& trace, const Selection& selection, const LayerInstances& instances);
 
 }  // namespace moescope

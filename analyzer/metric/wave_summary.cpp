@@ -20,38 +20,49 @@ std::string_view name(ScheduleGuess guess) {
   return "unknown";
 }
 
-WaveSummary wave_summary(const std::vector<LayerInstance>& instances, std::size_t devices) {
+WaveSummary wave_summary(const LayerInstances& instances, std::size_t devices) {
   WaveSummary summary;
   std::vector<double> counts;
   std::size_t depth = 0, complete = 0, serial = 0;
-  std::vector<std::size_t> first(devices + 1);  // instances come device by device
-  for (const LayerInstance& instance : instances) {
-    ++first[instance.device + 1];
-    if (instance.waves > 0) counts.push_back(static_cast<double>(instance.waves));
-    depth = std::max<std::size_t>(depth, instance.depth);
-    if (instance.expert_compute == 0 || instance.payload == 0) continue;
-    ++complete;
-    if (instance.serial) ++serial;
-  }
-  for (std::size_t device = 0; device < devices; ++device) first[device + 1] += first[device];
   const char* const no_layers = "no work is marked with a layer that has both token traffic and expert compute";
   summary.fill_ns.resize(devices, Abstained{no_layers});
   summary.drain_ns = summary.fill_ns;
-  each_in_parallel(devices, instances.size(), [&] {
+  struct Share {
+    std::vector<double> counts;
+    std::size_t all = 0, depth = 0, complete = 0, serial = 0;
+  };
+  std::vector<Share> shares(devices);
+  std::size_t all = 0;
+  for (const auto& device : instances) all += device.size();
+  each_in_parallel(devices, all, [&] {
     return [&](std::size_t device) {
+      Share share;
       std::vector<double> fills, drains;
-      for (std::size_t i = first[device]; i < first[device + 1]; ++i) {
-        if (instances[i].expert_compute == 0 || instances[i].payload == 0) continue;
-        fills.push_back(static_cast<double>(instances[i].fill()));
-        drains.push_back(static_cast<double>(instances[i].drain()));
+      for (const LayerInstance& instance : instances[device]) {
+        ++share.all;
+        if (instance.waves > 0) share.counts.push_back(static_cast<double>(instance.waves));
+        share.depth = std::max<std::size_t>(share.depth, instance.depth);
+        if (instance.expert_compute == 0 || instance.payload == 0) continue;
+        ++share.complete;
+        if (instance.serial) ++share.serial;
+        fills.push_back(static_cast<double>(instance.fill()));
+        drains.push_back(static_cast<double>(instance.drain()));
       }
-      if (fills.empty()) return;
-      summary.fill_ns[device] = median(std::move(fills));
-      summary.drain_ns[device] = median(std::move(drains));
+      if (!fills.empty()) {
+        summary.fill_ns[device] = median(std::move(fills));
+        summary.drain_ns[device] = median(std::move(drains));
+      }
+      shares[device] = std::move(share);
     };
   });
+  for (const Share& share : shares) {
+    counts.insert(counts.end(), share.counts.begin(), share.counts.end());
+    depth = std::max(depth, share.depth);
+    complete += share.complete;
+    serial += share.serial;
+  }
   if (counts.empty()) {
-    const Abstained none{instances.empty() ? no_layers : "no work is marked with a wave"};
+    const Abstained none{all == 0 ? no_layers : "no work is marked with a wave"};
     summary.count_per_layer = none;
     summary.depth = none;
   } else {

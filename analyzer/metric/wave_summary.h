@@ -25,6 +25,6 @@ struct WaveSummary {
   std::string evidence;  // one sentence: why that schedule, or why none
 };
 
-WaveSummary wave_summary(const std::vector<LayerInstance>& instances, std::size_t devices);
+WaveSummary wave_summary(const LayerInstances& instances, std::size_t devices);
 
 }  // namespace moescope

@@ -209,7 +209,8 @@ class TextReport {
   }
 
   void waves() {
-    if (analysis_.layer_instances.empty()) return;
+    const LayerInstances& instances = analysis_.layer_instances;
+    if (std::all_of(instances.begin(), instances.end(), [](const auto& device) { return device.empty(); })) return;
     title("Waves");
     line(fmt::format("schedule  {}: {}", name(analysis_.waves.schedule), analysis_.waves.evidence));
     const std::string count = plain(Grain::kWaves, "count_per_layer", 0), depth = plain(Grain::kWaves, "depth", 0);
