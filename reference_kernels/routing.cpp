@@ -35,32 +35,60 @@ std::uint64_t stream(int kind, int step, int layer) {
   return (static_cast<std::uint64_t>(kind) << 56) ^ (static_cast<std::uint64_t>(step) << 20) ^
          static_cast<std::uint64_t>(layer);
 }
-constexpr int kPopularityStream = 1, kExpertStream = 2, kWeightStream = 3;
+constexpr int kPopularityStream = 1, kExpertStream = 2, kWeightStream = 3, kHotRankStream = 4;
 // Draws a slot may take before the rest is looked through one by one (steep weights with top_k near the expert count).
 constexpr std::uint64_t kTries = 16;
 
 }  // namespace
 
+namespace {
+
+struct KindName {
+  RoutingSpec::Kind kind;
+  std::string_view name;
+  double least, most;  // of the strength; equal: there is none
+};
+constexpr KindName kKinds[] = {
+    {RoutingSpec::Kind::kUniform, "uniform", 0, 0},        {RoutingSpec::Kind::kZipf, "zipf", 0, 4},
+    {RoutingSpec::Kind::kHotExpert, "hot_expert", 1, 1e4}, {RoutingSpec::Kind::kHotRank, "hot_rank", 1, 1e4},
+    {RoutingSpec::Kind::kBalanced, "balanced", 0, 0},
+};
+
+}  // namespace
+
 bool parse_routing(std::string_view text, RoutingSpec& spec) {
-  if (text == "uniform") {
-    spec = {};
+  const std::string_view word = text.substr(0, text.find(':'));
+  for (const KindName& one : kKinds) {
+    if (one.name != word) continue;
+    double strength = 0;
+    if (one.least == one.most) {
+      if (text != word) return false;
+    } else {
+      if (text.size() < word.size() + 2) return false;
+      const char *const first = text.data() + word.size() + 1, *const last = text.data() + text.size();
+      const auto [end, error] = std::from_chars(first, last, strength);
+      if (error != std::errc() || end != last || !(strength >= one.least && strength <= one.most)) return false;
+    }
+    spec.kind = one.kind;
+    spec.strength = strength;
     return true;
   }
-  constexpr std::string_view kZipf = "zipf:";
-  if (!text.starts_with(kZipf)) return false;
-  text.remove_prefix(kZipf.size());
-  double exponent = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  if (error != std::errc() || end != text.data() + text.size() || !(exponent >= 0 && exponent <= 4)) return false;
-  spec = {RoutingSpec::Kind::kZipf, exponent};
-  return true;
+  return false;
 }
 
 std::string to_string(const RoutingSpec& spec) {
-  if (spec.kind == RoutingSpec::Kind::kUniform) return "uniform";
-  char text[40];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, spec.exponent);
-  return "zipf:" + std::string(text, end);
+  std::string said;
+  for (const KindName& one : kKinds) {
+    if (one.kind != spec.kind) continue;
+    said = one.name;
+    if (one.least == one.most) continue;
+    char text[40];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, spec.strength);
+    said += ":" + std::string(text, end);
+  }
+  if (spec.node_limit > 0)
+    said += " on " + std::to_string(spec.node_limit) + " of " + std::to_string(spec.nodes) + " nodes";
+  return said;
 }
 
 Router::Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t seed)
@@ -69,7 +97,10 @@ Router::Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t see
   for (int i = 0; i < shape.experts; ++i) {
     double weight = kWeightScale;
     if (spec.kind == RoutingSpec::Kind::kZipf) {
-      weight *= exponential_of_negative(spec.exponent * natural_log(i + 1));
+      weight *= exponential_of_negative(spec.strength * natural_log(i + 1));
+    } else if (spec.kind == RoutingSpec::Kind::kHotExpert || spec.kind == RoutingSpec::Kind::kHotRank) {
+      const int hot = spec.kind == RoutingSpec::Kind::kHotExpert ? 1 : shape.local_experts();
+      if (i >= hot) weight /= spec.strength;
     }
     sum += std::max<std::uint64_t>(1, static_cast<std::uint64_t>(weight + 0.5));
     cumulative_[static_cast<std::size_t>(i)] = sum;
@@ -81,7 +112,47 @@ std::vector<std::int32_t> Router::popularity(int layer) const {
   std::iota(order.begin(), order.end(), 0);
   const CounterRandom random(seed_, stream(kPopularityStream, 0, layer));
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i, i)]);
+  if (spec_.kind == RoutingSpec::Kind::kHotRank) {
+    const auto hot = static_cast<int>(
+        CounterRandom(seed_, stream(kHotRankStream, 0, 0)).below(0, static_cast<std::uint64_t>(shape_.ranks)));
+    std::stable_partition(order.begin(), order.end(), [&](std::int32_t expert) { return shape_.owner(expert) == hot; });
+  }
   return order;
+}
+
+// One expert after the other, each by weight from those that are left: not drawn yet, and on one of the token's nodes
+// once it has as many as it may.
+void Router::draw_token(std::size_t token, const CounterRandom& draw, const std::vector<std::int32_t>& order,
+                        std::int32_t* experts) const {
+  const auto top_k = static_cast<std::size_t>(shape_.top_k);
+  std::vector<std::size_t> picked;  // positions in the order of popularity
+  std::vector<int> nodes;           // of those, each once
+  const auto barred = [&](std::size_t place) {
+    if (std::find(picked.begin(), picked.end(), place) != picked.end()) return true;
+    return spec_.node_limit > 0 && nodes.size() == static_cast<std::size_t>(spec_.node_limit) &&
+           std::find(nodes.begin(), nodes.end(), node_of(order[place])) == nodes.end();
+  };
+  const auto weight = [&](std::size_t i) { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); };
+  for (std::size_t slot = 0; slot < top_k; ++slot) {
+    const std::uint64_t first_draw = (token * top_k + slot) * (kTries + 1);
+    std::size_t place = 0;
+    std::uint64_t tries = 0;
+    do {
+      const std::uint64_t at = draw.below(first_draw + tries, cumulative_.back());
+      place =
+          static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) - cumulative_.begin());
+    } while (barred(place) && ++tries < kTries);
+    if (tries == kTries) {
+      std::uint64_t left = 0;
+      for (std::size_t i = 0; i < cumulative_.size(); ++i) left += barred(i) ? 0 : weight(i);
+      std::uint64_t at = draw.below(first_draw + kTries, left);
+      for (place = 0; barred(place) || at >= weight(place); ++place) at -= barred(place) ? 0 : weight(place);
+    }
+    picked.push_back(place);
+    experts[slot] = order[place];
+    if (std::find(nodes.begin(), nodes.end(), node_of(order[place])) == nodes.end())
+      nodes.push_back(node_of(order[place]));
+  }
 }
 
 Routing Router::route(int step, int layer) const {
@@ -92,30 +163,13 @@ Routing Router::route(int step, int layer) const {
   const std::vector<std::int32_t> order = popularity(layer);
   Routing routing{shape_.top_k, std::vector<std::int32_t>(tokens * top_k), std::vector<float>(tokens * top_k)};
 
-  std::vector<std::size_t> picked(top_k);  // positions in the order of popularity
   for (std::size_t token = 0; token < tokens; ++token) {
-    for (std::size_t slot = 0; slot < top_k; ++slot) {
-      const std::uint64_t first_draw = (token * top_k + slot) * (kTries + 1);
-      const auto taken = [&](std::size_t place) {
-        return std::find(picked.begin(), picked.begin() + static_cast<std::ptrdiff_t>(slot), place) !=
-               picked.begin() + static_cast<std::ptrdiff_t>(slot);
-      };
-      std::size_t place = 0;
-      std::uint64_t tries = 0;
-      do {
-        const std::uint64_t at = draw.below(first_draw + tries, cumulative_.back());
-        place = static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
-                                         cumulative_.begin());
-      } while (taken(place) && ++tries < kTries);
-      if (tries == kTries) {
-        const auto weight = [&](std::size_t i) { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); };
-        std::uint64_t left = cumulative_.back();
-        for (std::size_t i = 0; i < slot; ++i) left -= weight(picked[i]);
-        std::uint64_t at = draw.below(first_draw + kTries, left);
-        for (place = 0; taken(place) || at >= weight(place); ++place) at -= taken(place) ? 0 : weight(place);
-      }
-      picked[slot] = place;
-      routing.expert[token * top_k + slot] = order[place];
+    if (spec_.kind == RoutingSpec::Kind::kBalanced) {
+      // In turn: as a router whose biases have levelled it out does, on average and to the last token.
+      for (std::size_t slot = 0; slot < top_k; ++slot)
+        routing.expert[token * top_k + slot] = order[(token * top_k + slot) % order.size()];
+    } else {
+      draw_token(token, draw, order, &routing.expert[token * top_k]);
     }
     // Weights as a softmax over similar scores would give: positive, within a factor of three, summing to one.
     std::uint64_t sum = 0;

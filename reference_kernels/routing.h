@@ -13,10 +13,15 @@
 namespace moescope::reference {
 
 struct RoutingSpec {
-  enum class Kind { kUniform, kZipf } kind = Kind::kUniform;
-  double exponent = 0;  // zipf: the i-th most popular expert is drawn with weight i^-exponent
+  enum class Kind { kUniform, kZipf, kHotExpert, kHotRank, kBalanced } kind = Kind::kUniform;
+  // zipf: the i-th most popular expert is drawn with weight i^-strength. hot_expert, hot_rank: one expert, or all
+  // experts of one rank, are drawn with strength times the others' weight.
+  double strength = 0;
+  int nodes = 1;       // of the ranks, which lie node by node
+  int node_limit = 0;  // a token's experts lie on as many nodes at most; 0: any
 };
-inline constexpr std::string_view kRoutingSyntax = "uniform, zipf:S (S from 0 to 4)";
+inline constexpr std::string_view kRoutingSyntax =
+    "uniform, zipf:S (S from 0 to 4), hot_expert:F or hot_rank:F (F from 1 to 10000), balanced";
 bool parse_routing(std::string_view text, RoutingSpec& spec);
 std::string to_string(const RoutingSpec& spec);
 
@@ -32,13 +37,17 @@ class Router {
  public:
   Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t seed);
   Routing route(int step, int layer) const;
-  // Expert by popularity in a layer: the same in every step, as hot experts are in practice.
+  // Expert by popularity in a layer: the same in every step, as hot experts are in practice. hot_rank: its experts
+  // first; it is the same rank in every layer.
   std::vector<std::int32_t> popularity(int layer) const;
 
  private:
   MoeShape shape_;
   RoutingSpec spec_;
   std::uint64_t seed_;
+  void draw_token(std::size_t token, const class CounterRandom& draw, const std::vector<std::int32_t>& order,
+                  std::int32_t* experts) const;
+  int node_of(std::int32_t expert) const { return shape_.owner(expert) * spec_.nodes / shape_.ranks; }
   std::vector<std::uint64_t> cumulative_;  // of the weights by popularity; integers, so that sums are exact
 };
 

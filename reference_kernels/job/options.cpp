@@ -74,7 +74,11 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--dtype", raw.dtype, "fp32 or bf16: elements on the wire and of the weights; sums are fp32");
   app.add_option("--dispatch-bytes", raw.dispatch_bytes, "bytes an element on the wire, where not --dtype's (1: FP8)");
   app.add_option("--combine-bytes", raw.combine_bytes, "likewise on the way back");
-  app.add_option("--routing", raw.routing, "uniform or zipf:S")->type_name("KIND");
+  app.add_option("--routing", raw.routing,
+                 "uniform, zipf:S, hot_expert:F, hot_rank:F or balanced: see the list command")
+      ->type_name("KIND");
+  app.add_option("--nodes", raw.nodes, "the ranks lie on as many nodes (default 1)");
+  app.add_option("--node-limit", raw.node_limit, "nodes that a token's experts may lie on (default: any)");
   app.add_flag("--fixed", raw.fixed, "the same routing in every step");
   app.add_option("--link", raw.link, "a rank's link, one direction: 50GB/s or 400Gb/s")->type_name("RATE");
   app.add_option("--flops", raw.flops, "a rank's compute rate on the virtual and paced clocks: 32e9, 989T")
@@ -205,6 +209,20 @@ void resolve_wire(const RawOptions& raw, JobSpec& spec) {
   set("--combine-bytes", raw.combine_bytes, spec.wire.combine_bytes);
   if (raw.routing && !parse_routing(*raw.routing, spec.routing)) {
     throw UsageError("--routing", *raw.routing, fmt::format("use {}", kRoutingSyntax));
+  }
+  spec.routing.nodes = raw.nodes.value_or(1);
+  if (spec.routing.nodes < 1 || spec.shape.ranks % spec.routing.nodes != 0)
+    throw UsageError("--nodes", fmt::to_string(spec.routing.nodes),
+                     fmt::format("use a number that divides the {} ranks", spec.shape.ranks));
+  if (raw.node_limit) {
+    const int limit = *raw.node_limit, on_a_node = spec.shape.experts / spec.routing.nodes;
+    if (limit < 1 || limit > spec.routing.nodes || limit * on_a_node < spec.shape.top_k)
+      throw UsageError("--node-limit", fmt::to_string(limit),
+                       fmt::format("use 1 to {} nodes that hold at least the {} experts of a token; a node has {}",
+                                   spec.routing.nodes, spec.shape.top_k, on_a_node));
+    if (spec.routing.kind == RoutingSpec::Kind::kBalanced)
+      throw UsageError("--node-limit", fmt::to_string(limit), "balanced routing takes experts in turn: leave it out");
+    spec.routing.node_limit = limit;
   }
 }
 
@@ -341,6 +359,10 @@ std::string list_text() {
       "routings\n"
       "  uniform    every expert alike\n"
       "  zipf:S     the i-th most popular expert with weight i^-S\n"
+      "  hot_expert:F  one expert a layer with F times the weight of the others\n"
+      "  hot_rank:F    all experts of one rank, the same in every layer, with F times the weight\n"
+      "  balanced   experts in turn: as many tokens each, to one\n"
+      "  --nodes N --node-limit M: a token's experts lie on M of N nodes at most\n"
       "backends\n"
       "  cpu\n";
   return out;

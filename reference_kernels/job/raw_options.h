@@ -13,7 +13,7 @@ namespace moescope::reference {
 struct RawOptions {
   std::string preset = "tiny", schedule = "wave", backend = "cpu", clock = "virtual", engines = "link,compute";
   std::optional<int> ranks, tokens, hidden, intermediate, experts, topk, layers, steps;
-  std::optional<int> micro_batches, in_flight, shared_experts, dense;
+  std::optional<int> micro_batches, in_flight, shared_experts, dense, nodes, node_limit;
   std::optional<int> chunks, blocks, slices, warm_up, ring, workers;
   std::optional<std::string> waves, wave_sizes, dtype, routing, link, flops, latency, overheads, stages;
   std::optional<double> dispatch_bytes, combine_bytes, act_share;

@@ -24,7 +24,10 @@ MoeShape shape_of(int experts, int top_k, int tokens, int ranks) {
   return shape;
 }
 RoutingSpec zipf(double exponent) {
-  return {RoutingSpec::Kind::kZipf, exponent};
+  RoutingSpec spec;
+  spec.kind = RoutingSpec::Kind::kZipf;
+  spec.strength = exponent;
+  return spec;
 }
 
 // Pearson's statistic over its degrees of freedom, in standard deviations from its mean.
@@ -143,10 +146,17 @@ TEST_CASE("routing is the one that another program draws") {
 
 TEST_CASE("routing is read as written and refused where it can't be") {
   RoutingSpec spec;
-  CHECK((parse_routing("zipf:1.25", spec) && spec.exponent == 1.25 && to_string(spec) == "zipf:1.25"));
+  CHECK((parse_routing("zipf:1.25", spec) && spec.strength == 1.25 && to_string(spec) == "zipf:1.25"));
   CHECK((parse_routing("uniform", spec) && to_string(spec) == "uniform"));
+  for (const char* text : {"zipf:1.5", "hot_expert:8", "hot_rank:2.5", "balanced"}) {
+    REQUIRE(parse_routing(text, spec));
+    CHECK(to_string(spec) == text);
+  }
+  spec.nodes = 4, spec.node_limit = 2;
+  CHECK(to_string(spec) == "balanced on 2 of 4 nodes");
   for (const char* wrong :
-       {"", "zipf", "zipf:", "zipf:x", "zipf:1x", "zipf:-1", "zipf:5", "zipf:nan", "hot", "uniform "}) {
+       {"", "zipf", "zipf:", "zipf:x", "zipf:1x", "zipf:-1", "zipf:5", "zipf:nan", "hot", "uniform ", "uniform:1",
+        "balanced:", "hot_expert:0.5", "hot_rank:20000", "hot_expert:3x"}) {
     CHECK_FALSE(parse_routing(wrong, spec));
   }
 }
@@ -156,4 +166,87 @@ TEST_CASE("tokens are counted by expert and source rank") {
   Routing routing{2, {0, 1, 0, 3, 2, 3, 0, 2}, std::vector<float>(8, 0.5f)};
   // [expert][source]
   CHECK(count_tokens(shape, routing) == std::vector<std::int64_t>{2, 1, 1, 0, 0, 2, 1, 1});
+}
+
+namespace {
+RoutingSpec spec_of(const char* text) {
+  RoutingSpec spec;
+  REQUIRE(parse_routing(text, spec));
+  return spec;
+}
+// The share of first choices that go to `hot` of the experts, F times as heavy as the others: F h / (F h + E - h).
+double hot_share(double factor, double hot, double experts) {
+  return factor * hot / (factor * hot + experts - hot);
+}
+}  // namespace
+
+TEST_CASE("one hot expert and one hot rank get the share that their weight says") {
+  const MoeShape shape = shape_of(32, 1, 50'000, 4);
+  const double draws = 200'000;
+  const auto share_within = [&](double seen, double share) {
+    return std::fabs(seen - draws * share) < 5 * std::sqrt(draws * share * (1 - share));
+  };
+  for (const double factor : {1.0, 3.0, 20.0}) {
+    RoutingSpec spec = spec_of("hot_expert:1");
+    spec.strength = factor;
+    CHECK(share_within(counts_by_popularity(shape, spec, 5)[0], hot_share(factor, 1, 32)));
+    spec.kind = RoutingSpec::Kind::kHotRank;
+    const Router router(shape, spec, 5);
+    std::vector<double> by_rank(4);
+    for (const std::int32_t expert : router.route(0, 0).expert)
+      ++by_rank[static_cast<std::size_t>(shape.owner(expert))];
+    const int hot = shape.owner(router.popularity(0)[0]);
+    CHECK(share_within(by_rank[static_cast<std::size_t>(hot)], hot_share(factor, 8, 32)));
+    // The same rank in every layer.
+    for (int layer = 1; layer < 5; ++layer)
+      for (std::size_t i = 0; i < 8; ++i) CHECK(shape.owner(router.popularity(layer)[i]) == hot);
+  }
+}
+
+TEST_CASE("balanced routing gives every expert as many pairs as any other, to one") {
+  RandomCases random(3);
+  for (int i = 0; i < 40; ++i) {
+    const int ranks = random.integer(1, 5), experts = ranks * random.integer(1, 12);
+    const MoeShape shape = shape_of(experts, random.integer(1, experts), random.integer(1, 50), ranks);
+    const Routing routing = Router(shape, spec_of("balanced"), 4).route(i, 1);
+    std::vector<int> count(static_cast<std::size_t>(experts));
+    for (std::size_t token = 0; token < routing.expert.size(); token += static_cast<std::size_t>(shape.top_k)) {
+      std::set<int> distinct;
+      for (int slot = 0; slot < shape.top_k; ++slot) {
+        const std::int32_t expert = routing.expert[token + static_cast<std::size_t>(slot)];
+        ++count[static_cast<std::size_t>(expert)];
+        distinct.insert(expert);
+      }
+      REQUIRE(distinct.size() == static_cast<std::size_t>(shape.top_k));
+    }
+    CHECK(*std::max_element(count.begin(), count.end()) - *std::min_element(count.begin(), count.end()) <= 1);
+  }
+}
+
+TEST_CASE("a token's experts lie on as many nodes as the limit allows; a limit of all nodes changes nothing") {
+  const MoeShape shape = shape_of(64, 6, 500, 8);
+  for (const char* kind : {"uniform", "zipf:1.5", "hot_expert:50"}) {
+    RoutingSpec spec = spec_of(kind);
+    const Routing free = Router(shape, spec, 9).route(0, 0);
+    spec.nodes = 4;
+    for (const int limit : {1, 2, 4}) {
+      spec.node_limit = limit;
+      const Routing routing = Router(shape, spec, 9).route(0, 0);
+      std::size_t most = 0;
+      std::set<int> used;
+      for (std::size_t token = 0; token < routing.expert.size(); token += 6) {
+        std::set<int> nodes, experts;
+        for (std::size_t slot = 0; slot < 6; ++slot) {
+          nodes.insert(routing.expert[token + slot] / 16);  // two ranks of eight experts a node
+          experts.insert(routing.expert[token + slot]);
+        }
+        REQUIRE(experts.size() == 6);
+        most = std::max(most, nodes.size());
+        used.insert(nodes.begin(), nodes.end());
+      }
+      CHECK(most == static_cast<std::size_t>(limit));
+      CHECK(used.size() == 4);
+      if (limit == 4) CHECK(routing.expert == free.expert);
+    }
+  }
 }
