@@ -6,9 +6,10 @@
 namespace moescope::reference {
 namespace {
 // tiny: communication and computation take about as long, on the emulated rates and on two real cores alike.
-// v4-*: published shapes (top-6, FP8 dispatch and BF16 combine), eight ranks; the rates are a data-sheet's dense FP8
-// peak and one direction of its links. figure5: the stage times that a published figure's two speedups imply.
-constexpr std::array<Preset, 4> kPresets{{
+// v4-*, v3, mixtral: published shapes, eight ranks; FP8 dispatch and BF16 combine, mixtral BF16 both ways. The rates
+// are a data-sheet's dense peak (FP8; BF16 for mixtral) and one direction of its links. figure5: the stage times that a
+// published figure's two speedups imply.
+constexpr std::array<Preset, 6> kPresets{{
     {"tiny", "a demonstration for a laptop", {256, 128, 32, 4, 2, 512, 4}, 8, Dtype::kFp32, 4, 4, 32e9, 0.25e9, {}},
     {"v4-flash",
      "hidden 4096, intermediate 2048, 256 experts, top-6, 43 layers",
@@ -28,6 +29,26 @@ constexpr std::array<Preset, 4> kPresets{{
      1,
      2,
      1979e12,
+     450e9,
+     {}},
+    {"v3",
+     "hidden 7168, intermediate 2048, 256 experts and one shared, top-8, 58 layers",
+     {7168, 2048, 256, 8, 58, 8192, 8, 1},
+     1,
+     Dtype::kBf16,
+     1,
+     2,
+     1979e12,
+     450e9,
+     {}},
+    {"mixtral",
+     "hidden 4096, intermediate 14336, 8 experts, top-2, 32 layers",
+     {4096, 14336, 8, 2, 32, 8192, 8},
+     1,
+     Dtype::kBf16,
+     2,
+     2,
+     989e12,
      450e9,
      {}},
     {"figure5",

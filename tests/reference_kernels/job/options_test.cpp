@@ -121,7 +121,7 @@ TEST_CASE("what does not exist is refused by what does, in one line") {
       {{"--workers", "0"}, "--workers 0: use 1 to 1024"},
       {{"--backend", "cuda"}, "--backend cuda: not built into this version: use cpu"},
       {{"--clock", "wall"}, "--clock wall: use virtual, paced or real"},
-      {{"--preset", "gpt"}, "--preset gpt: use one of tiny, v4-flash, v4-pro, figure5"},
+      {{"--preset", "gpt"}, "--preset gpt: use one of tiny, v4-flash, v4-pro, v3, mixtral, figure5"},
       {{"--dtype", "fp8sim"}, "--dtype fp8sim: use fp32 or bf16"},
       {{"--routing", "hot_expert:0.5"},
        "--routing hot_expert:0.5: use uniform, zipf:S (S from 0 to 4), hot_expert:F or hot_rank:F (F from 1 to 10000), "
