@@ -77,7 +77,7 @@ bool parse_routing(std::string_view text, RoutingSpec& spec) {
 }
 
 std::string to_string(const RoutingSpec& spec) {
-  std::string said;
+  std::string said = spec.kind == RoutingSpec::Kind::kCounts ? "counts:" + spec.counts->path : "";
   for (const KindName& one : kKinds) {
     if (one.kind != spec.kind) continue;
     said = one.name;
@@ -92,8 +92,16 @@ std::string to_string(const RoutingSpec& spec) {
 }
 
 Router::Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t seed)
-    : shape_(shape), spec_(spec), seed_(seed), cumulative_(static_cast<std::size_t>(shape.experts)) {
+    : shape_(shape), spec_(spec), seed_(seed) {
+  if (spec.kind == RoutingSpec::Kind::kCounts) {
+    for (const std::vector<std::uint64_t>& counts : spec.counts->layers) {
+      std::vector<std::uint64_t>& cumulative = cumulative_.emplace_back(counts.size());
+      std::partial_sum(counts.begin(), counts.end(), cumulative.begin());
+    }
+    return;
+  }
   std::uint64_t sum = 0;
+  std::vector<std::uint64_t>& cumulative = cumulative_.emplace_back(static_cast<std::size_t>(shape.experts));
   for (int i = 0; i < shape.experts; ++i) {
     double weight = kWeightScale;
     if (spec.kind == RoutingSpec::Kind::kZipf) {
@@ -103,13 +111,14 @@ Router::Router(const MoeShape& shape, const RoutingSpec& spec, std::uint64_t see
       if (i >= hot) weight /= spec.strength;
     }
     sum += std::max<std::uint64_t>(1, static_cast<std::uint64_t>(weight + 0.5));
-    cumulative_[static_cast<std::size_t>(i)] = sum;
+    cumulative[static_cast<std::size_t>(i)] = sum;
   }
 }
 
 std::vector<std::int32_t> Router::popularity(int layer) const {
   std::vector<std::int32_t> order(static_cast<std::size_t>(shape_.experts));
   std::iota(order.begin(), order.end(), 0);
+  if (spec_.kind == RoutingSpec::Kind::kCounts) return order;  // the counts say whose they are
   const CounterRandom random(seed_, stream(kPopularityStream, 0, layer));
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i, i)]);
   if (spec_.kind == RoutingSpec::Kind::kHotRank) {
@@ -122,8 +131,8 @@ std::vector<std::int32_t> Router::popularity(int layer) const {
 
 // One expert after the other, each by weight from those that are left: not drawn yet, and on one of the token's nodes
 // once it has as many as it may.
-void Router::draw_token(std::size_t token, const CounterRandom& draw, const std::vector<std::int32_t>& order,
-                        std::int32_t* experts) const {
+void Router::draw_token(std::size_t token, const CounterRandom& draw, const std::vector<std::uint64_t>& cumulative,
+                        const std::vector<std::int32_t>& order, std::int32_t* experts) const {
   const auto top_k = static_cast<std::size_t>(shape_.top_k);
   std::vector<std::size_t> picked;  // positions in the order of popularity
   std::vector<int> nodes;           // of those, each once
@@ -132,19 +141,18 @@ void Router::draw_token(std::size_t token, const CounterRandom& draw, const std:
     return spec_.node_limit > 0 && nodes.size() == static_cast<std::size_t>(spec_.node_limit) &&
            std::find(nodes.begin(), nodes.end(), node_of(order[place])) == nodes.end();
   };
-  const auto weight = [&](std::size_t i) { return cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]); };
+  const auto weight = [&](std::size_t i) { return cumulative[i] - (i == 0 ? 0 : cumulative[i - 1]); };
   for (std::size_t slot = 0; slot < top_k; ++slot) {
     const std::uint64_t first_draw = (token * top_k + slot) * (kTries + 1);
     std::size_t place = 0;
     std::uint64_t tries = 0;
     do {
-      const std::uint64_t at = draw.below(first_draw + tries, cumulative_.back());
-      place =
-          static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) - cumulative_.begin());
+      const std::uint64_t at = draw.below(first_draw + tries, cumulative.back());
+      place = static_cast<std::size_t>(std::upper_bound(cumulative.begin(), cumulative.end(), at) - cumulative.begin());
     } while (barred(place) && ++tries < kTries);
     if (tries == kTries) {
       std::uint64_t left = 0;
-      for (std::size_t i = 0; i < cumulative_.size(); ++i) left += barred(i) ? 0 : weight(i);
+      for (std::size_t i = 0; i < cumulative.size(); ++i) left += barred(i) ? 0 : weight(i);
       std::uint64_t at = draw.below(first_draw + kTries, left);
       for (place = 0; barred(place) || at >= weight(place); ++place) at -= barred(place) ? 0 : weight(place);
     }
@@ -169,7 +177,8 @@ Routing Router::route(int step, int layer) const {
       for (std::size_t slot = 0; slot < top_k; ++slot)
         routing.expert[token * top_k + slot] = order[(token * top_k + slot) % order.size()];
     } else {
-      draw_token(token, draw, order, &routing.expert[token * top_k]);
+      draw_token(token, draw, cumulative_[static_cast<std::size_t>(layer) % cumulative_.size()], order,
+                 &routing.expert[token * top_k]);
     }
     // Weights as a softmax over similar scores would give: positive, within a factor of three, summing to one.
     std::uint64_t sum = 0;

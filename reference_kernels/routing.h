@@ -4,6 +4,7 @@
 // step, layer, global token), so that it does not depend on the number of ranks or on the machine.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,16 +13,24 @@
 
 namespace moescope::reference {
 
+// Tokens per expert that were counted somewhere: [layer][expert]. The job's layers take them in turn.
+struct RoutingCounts {
+  std::string path;
+  std::vector<std::vector<std::uint64_t>> layers;
+};
+
 struct RoutingSpec {
-  enum class Kind { kUniform, kZipf, kHotExpert, kHotRank, kBalanced } kind = Kind::kUniform;
+  enum class Kind { kUniform, kZipf, kHotExpert, kHotRank, kBalanced, kCounts } kind = Kind::kUniform;
   // zipf: the i-th most popular expert is drawn with weight i^-strength. hot_expert, hot_rank: one expert, or all
   // experts of one rank, are drawn with strength times the others' weight.
   double strength = 0;
-  int nodes = 1;       // of the ranks, which lie node by node
-  int node_limit = 0;  // a token's experts lie on as many nodes at most; 0: any
+  int nodes = 1;                                // of the ranks, which lie node by node
+  int node_limit = 0;                           // a token's experts lie on as many nodes at most; 0: any
+  std::shared_ptr<const RoutingCounts> counts;  // kCounts: experts are drawn with these weights
 };
 inline constexpr std::string_view kRoutingSyntax =
-    "uniform, zipf:S (S from 0 to 4), hot_expert:F or hot_rank:F (F from 1 to 10000), balanced";
+    "uniform, zipf:S (S from 0 to 4), hot_expert:F or hot_rank:F (F from 1 to 10000), balanced, counts:FILE";
+// All but counts:FILE, which is read elsewhere.
 bool parse_routing(std::string_view text, RoutingSpec& spec);
 std::string to_string(const RoutingSpec& spec);
 
@@ -45,10 +54,11 @@ class Router {
   MoeShape shape_;
   RoutingSpec spec_;
   std::uint64_t seed_;
-  void draw_token(std::size_t token, const class CounterRandom& draw, const std::vector<std::int32_t>& order,
-                  std::int32_t* experts) const;
+  void draw_token(std::size_t token, const class CounterRandom& draw, const std::vector<std::uint64_t>& cumulative,
+                  const std::vector<std::int32_t>& order, std::int32_t* experts) const;
   int node_of(std::int32_t expert) const { return shape_.owner(expert) * spec_.nodes / shape_.ranks; }
-  std::vector<std::uint64_t> cumulative_;  // of the weights by popularity; integers, so that sums are exact
+  // Of the weights by popularity, one for all layers or one each; integers, so that sums are exact.
+  std::vector<std::vector<std::uint64_t>> cumulative_;
 };
 
 // The tokens of one of `batches` equal micro-batches: of each rank's tokens the batch-th piece. shape: of the whole

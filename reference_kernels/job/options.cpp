@@ -10,6 +10,7 @@
 
 #include "reference_kernels/job/rate.h"
 #include "reference_kernels/job/raw_options.h"
+#include "reference_kernels/job/routing_file.h"
 #include "reference_kernels/workspace.h"
 
 namespace moescope::reference {
@@ -75,7 +76,7 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--dispatch-bytes", raw.dispatch_bytes, "bytes an element on the wire, where not --dtype's (1: FP8)");
   app.add_option("--combine-bytes", raw.combine_bytes, "likewise on the way back");
   app.add_option("--routing", raw.routing,
-                 "uniform, zipf:S, hot_expert:F, hot_rank:F or balanced: see the list command")
+                 "uniform, zipf:S, hot_expert:F, hot_rank:F, balanced or counts:FILE: see the list command")
       ->type_name("KIND");
   app.add_option("--nodes", raw.nodes, "the ranks lie on as many nodes (default 1)");
   app.add_option("--node-limit", raw.node_limit, "nodes that a token's experts may lie on (default: any)");
@@ -207,7 +208,12 @@ void resolve_wire(const RawOptions& raw, JobSpec& spec) {
   };
   set("--dispatch-bytes", raw.dispatch_bytes, spec.wire.dispatch_bytes);
   set("--combine-bytes", raw.combine_bytes, spec.wire.combine_bytes);
-  if (raw.routing && !parse_routing(*raw.routing, spec.routing)) {
+  constexpr std::string_view kCounts = "counts:";
+  if (raw.routing && raw.routing->starts_with(kCounts)) {
+    spec.routing.kind = RoutingSpec::Kind::kCounts;
+    spec.routing.counts =
+        read_routing_counts(raw.routing->substr(kCounts.size()), spec.shape.experts, spec.shape.top_k);
+  } else if (raw.routing && !parse_routing(*raw.routing, spec.routing)) {
     throw UsageError("--routing", *raw.routing, fmt::format("use {}", kRoutingSyntax));
   }
   spec.routing.nodes = raw.nodes.value_or(1);
@@ -222,6 +228,8 @@ void resolve_wire(const RawOptions& raw, JobSpec& spec) {
                                    spec.routing.nodes, spec.shape.top_k, on_a_node));
     if (spec.routing.kind == RoutingSpec::Kind::kBalanced)
       throw UsageError("--node-limit", fmt::to_string(limit), "balanced routing takes experts in turn: leave it out");
+    if (spec.routing.kind == RoutingSpec::Kind::kCounts)
+      throw UsageError("--node-limit", fmt::to_string(limit), "counts say which experts are taken: leave it out");
     spec.routing.node_limit = limit;
   }
 }
@@ -357,12 +365,13 @@ std::string list_text() {
   for (const Preset& preset : presets()) out += fmt::format("  {:<10} {}\n", preset.name, preset.summary);
   out +=
       "routings\n"
-      "  uniform    every expert alike\n"
-      "  zipf:S     the i-th most popular expert with weight i^-S\n"
+      "  uniform       every expert alike\n"
+      "  zipf:S        the i-th most popular expert with weight i^-S\n"
       "  hot_expert:F  one expert a layer with F times the weight of the others\n"
       "  hot_rank:F    all experts of one rank, the same in every layer, with F times the weight\n"
-      "  balanced   experts in turn: as many tokens each, to one\n"
-      "  --nodes N --node-limit M: a token's experts lie on M of N nodes at most\n"
+      "  balanced      experts in turn: as many tokens each, to one\n"
+      "  counts:FILE   as often as a CSV table with the columns layer, expert, tokens says\n"
+      "  with --nodes N --node-limit M a token's experts lie on M of N nodes at most\n"
       "backends\n"
       "  cpu\n";
   return out;

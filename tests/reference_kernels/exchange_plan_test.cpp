@@ -20,7 +20,7 @@ TEST_CASE("every pair has one row of its own on its expert's rank, and every tok
     shape.tokens = random.integer(1, 20);
     shape.layers = 1;
     const Tiling waves = Tiling::waves(shape.local_experts(), random.integer(1, shape.local_experts()));
-    const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, 1.5, 1, 0}, 6).route(i, 0);
+    const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, 1.5, 1, 0, {}}, 6).route(i, 0);
     const ExchangePlan plan(shape, waves, routing);
     std::vector<std::set<std::int64_t>> rows(static_cast<std::size_t>(shape.ranks));
     std::size_t pairs = 0;

@@ -28,7 +28,7 @@ TEST_CASE("waves move and compute what the layer does, pair by pair") {
     const int waves = random.integer(1, shape.local_experts());
     const Tiling tiling = Tiling::waves(shape.local_experts(), waves);
     const WireFormat wire{1.03125, 2};
-    const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, random.real(0, 4), 1, 0}, 5).route(i, 0);
+    const Routing routing = Router(shape, {RoutingSpec::Kind::kZipf, random.real(0, 4), 1, 0, {}}, 5).route(i, 0);
     const ExpertRows rows(shape, count_tokens(shape, routing));
     const StepPlan plan(tiling.schedule(kLinkCompute), {});
     Volumes volumes(1, shape.ranks, plan.parts());

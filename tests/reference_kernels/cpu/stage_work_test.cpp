@@ -72,7 +72,7 @@ TEST_CASE("random shapes: schedules agree bit for bit, and with the oracle") {
                            random.integer(1, 40), random.integer(1, 40), random.integer(1, 3));
     layer.steps = random.integer(1, 2);
     layer.dtype = i % 3 == 2 ? Dtype::kBf16 : Dtype::kFp32;
-    layer.route(i % 2 == 0 ? RoutingSpec{} : RoutingSpec{RoutingSpec::Kind::kZipf, 1.2, 1, 0});
+    layer.route(i % 2 == 0 ? RoutingSpec{} : RoutingSpec{RoutingSpec::Kind::kZipf, 1.2, 1, 0, {}});
     check_all_schedules(layer);
   }
 }
@@ -108,7 +108,7 @@ TEST_CASE("the number of ranks does not change a bit") {
       layer.shape = shape_of(ranks, 12, 3, 24 / ranks, 20, 12, 2);
       layer.steps = 2;
       layer.dtype = dtype;
-      layer.route({RoutingSpec::Kind::kZipf, 0.8, 1, 0});
+      layer.route({RoutingSpec::Kind::kZipf, 0.8, 1, 0, {}});
       const int waves = 12 / ranks >= 2 ? 2 : 1;
       const auto out = layer.run(Tiling::waves(12 / ranks, waves));
       if (ranks == 1) one_rank = out;
@@ -133,7 +133,7 @@ TEST_CASE("threads give the bits of the simulation") {
     const int ranks = random.integer(1, 4);
     layer.shape = shape_of(ranks, ranks * 4, 2, random.integer(1, 40), 32, 24, 3);
     layer.steps = 3;
-    layer.route({RoutingSpec::Kind::kZipf, 1, 1, 0});
+    layer.route({RoutingSpec::Kind::kZipf, 1, 1, 0, {}});
     const auto simulated = layer.run(Tiling::whole(4));
     CHECK(same_bits(simulated, layer.run(Tiling::whole(4), kLinkCompute, true)));
     CHECK(same_bits(simulated, layer.run(Tiling::waves(4, 4), kLinkCompute, true)));
@@ -242,7 +242,7 @@ TEST_CASE("both passes, micro-batches, dense and shared weights: every schedule 
     layer.step.micro_batches = batches;
     layer.step.backward = i % 3 != 0;
     layer.step.all_reduce = layer.step.backward && (layer.shape.shared_experts > 0 || layer.shape.dense > 0);
-    layer.route({RoutingSpec::Kind::kZipf, 0.7, 1, 0});
+    layer.route({RoutingSpec::Kind::kZipf, 0.7, 1, 0, {}});
     const SmallLayer::Outcome naive = layer.run_all(Tiling::whole(local));
     const double tolerance = layer.dtype == Dtype::kFp32 ? 1e-5 : 2e-2;
     CHECK(layer.distance_to_oracle(naive.tokens) <= tolerance);

@@ -125,7 +125,7 @@ TEST_CASE("what does not exist is refused by what does, in one line") {
       {{"--dtype", "fp8sim"}, "--dtype fp8sim: use fp32 or bf16"},
       {{"--routing", "hot_expert:0.5"},
        "--routing hot_expert:0.5: use uniform, zipf:S (S from 0 to 4), hot_expert:F or hot_rank:F (F from 1 to 10000), "
-       "balanced"},
+       "balanced, counts:FILE"},
       {{"--nodes", "3"}, "--nodes 3: use a number that divides the 4 ranks"},
       {{"--node-limit", "2"},
        "--node-limit 2: use 1 to 1 nodes that hold at least the 4 experts of a token; a node has 32"},
