@@ -24,21 +24,36 @@ struct Loads {
 // Which ranks hold an expert's copies, where a placement was recorded.
 class Placement {
  public:
-  explicit Placement(const Trace& trace) {
+  // layers: those with tokens. A placement counts the layers that have experts only, while a router's counts number
+  // all: where the two have different numbers but are as many, they are taken in order.
+  Placement(const Trace& trace, const std::set<LayerId>& layers) {
+    std::set<std::int32_t> placed;
     for (const ExpertPlacement& one : trace.expert_placements)
-      if (one.rank.valid()) holders_[{one.layer, one.logical}].push_back(one.rank);
+      if (one.rank.valid()) {
+        holders_[{one.layer, one.logical}].push_back(one.rank);
+        if (one.layer >= 0) placed.insert(one.layer);
+      }
+    std::set<std::int32_t> counted;
+    for (const LayerId layer : layers) counted.insert(layer.value);
+    in_order_ = placed.size() == counted.size() && placed != counted;
+    if (!in_order_) return;
+    auto one = placed.begin();
+    for (const std::int32_t layer : counted) placed_as_[layer] = *one++;
   }
-  bool known() const { return !holders_.empty(); }
+  bool in_order() const { return in_order_; }
   // Those of a layer, else of every layer; empty where nobody said.
   const std::vector<RankId>& holders(LayerId layer, ExpertId expert) const {
     static const std::vector<RankId> kNone;
-    for (const std::int32_t of : {layer.value, -1})
+    const auto other = placed_as_.find(layer.value);
+    for (const std::int32_t of : {other != placed_as_.end() ? other->second : layer.value, -1})
       if (const auto found = holders_.find({of, expert.value}); found != holders_.end()) return found->second;
     return kNone;
   }
 
  private:
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<RankId>> holders_;  // by layer and logical expert
+  std::map<std::int32_t, std::int32_t> placed_as_;                                // a count's layer, the placement's
+  bool in_order_ = false;
 };
 
 struct Tally {
@@ -47,6 +62,7 @@ struct Tally {
   std::int32_t experts = 0;
   bool received = false;
   bool rankless = false;  // some counts are of all ranks together, and no placement says whose they are
+  bool placement_in_order = false;
 };
 
 // One side only, or pairs would count twice: what experts received where anybody recorded that, else what was sent.
@@ -55,7 +71,10 @@ Tally tally(const Trace& trace, const Scope& scope) {
   result.received = std::any_of(trace.router_loads.begin(), trace.router_loads.end(),
                                 [](const RouterLoad& load) { return load.side == Side::kRECEIVED; });
   if (trace.model && trace.model->experts > 0) result.experts = trace.model->experts;
-  const Placement placement(trace);
+  std::set<LayerId> layers;
+  for (const RouterLoad& load : trace.router_loads)
+    if ((load.side == Side::kRECEIVED) == result.received && load.kept > 0) layers.insert(load.layer);
+  const Placement placement(trace, layers);
   for (const RouterLoad& load : trace.router_loads) {
     if ((load.side == Side::kRECEIVED) != result.received) continue;
     const std::int64_t step = step_number(trace, load.rank, load.step);
@@ -70,7 +89,8 @@ Tally tally(const Trace& trace, const Scope& scope) {
     if (load.rank.valid()) {
       if (result.received) loads.ranks[load.rank] += static_cast<double>(load.kept);
       result.ranks.insert(load.rank);
-    } else {
+    } else if (load.kept > 0) {
+      result.placement_in_order = placement.in_order();
       // Copies of an expert are taken to share its tokens evenly.
       const std::vector<RankId>& holders = placement.holders(load.layer, load.expert);
       result.rankless = result.rankless || holders.empty();
@@ -180,6 +200,7 @@ RouterBalance router_balance(const Trace& trace, const Selection& selection, con
     return result;
   }
   const Tally counts = tally(trace, selection.scope);
+  result.placement_in_order = counts.placement_in_order && !counts.rankless;
   const std::size_t expected = expected_ranks(trace);
   if (!counts.rankless && counts.ranks.size() < expected) {
     abstain("router counts of " + std::to_string(counts.ranks.size()) + " of " + std::to_string(expected) +

@@ -205,6 +205,7 @@ class ReportWriter {
     json_.end_array();
     figures(Grain::kRouter, 0);
     json_.field("instances_without_tokens", analysis_.router.instances_without_tokens);
+    if (analysis_.router.placement_in_order) json_.field("placement_in_order", true);
     json_.end_object();
   }
 

@@ -32,7 +32,7 @@ class TextReport {
         page_(style) {}
 
   std::string write() {
-    page_.headline(verdict_sentence(analysis_));
+    page_.headline(verdict_sentence(trace_, analysis_));
     run();
     if (!analysis_.selection.devices.empty()) {
       ranks();
@@ -251,6 +251,10 @@ class TextReport {
     page_.table(table);
     if (router.layers.size() > kLayersShown)
       line(dim(fmt::format("... and {} more layers, better balanced", router.layers.size() - kLayersShown)));
+    if (router.placement_in_order)
+      line(
+          "The placement numbers its layers otherwise than the counts; as many have tokens, and they are taken in "
+          "order.");
     if (router.instances_without_tokens > 0)
       line(fmt::format("{} layer instances without tokens left out", router.instances_without_tokens));
   }

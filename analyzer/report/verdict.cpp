@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analyzer/metric/metrics.h"
 #include "analyzer/report/text_table.h"
@@ -44,9 +45,26 @@ std::string router_sentence(const Analysis& analysis) {
   return text;
 }
 
+// Of a run that is a placement alone.
+std::string placement_sentence(const Trace& trace) {
+  std::set<std::int32_t> layers, experts, ranks;
+  for (const ExpertPlacement& one : trace.expert_placements) {
+    layers.insert(one.layer);
+    experts.insert(one.logical);
+    ranks.insert(one.rank.value);
+  }
+  return fmt::format(
+      "A placement of {} experts on {} ranks in {} layer{}, no timeline. Name the router's counts beside it to see "
+      "what "
+      "it does to balance.",
+      experts.size(), ranks.size(), layers.size(), layers.size() == 1 ? "" : "s");
+}
+
 }  // namespace
 
-std::string verdict_sentence(const Analysis& analysis) {
+std::string verdict_sentence(const Trace& trace, const Analysis& analysis) {
+  if (analysis.selection.devices.empty() && analysis.router.layers.empty() && !trace.expert_placements.empty())
+    return placement_sentence(trace);
   if (analysis.selection.devices.empty())
     return analysis.router.layers.empty() || !analysis.selection.scope.everything()
                ? "No GPU or execution work is in this scope."

@@ -9,7 +9,7 @@
 
 namespace moescope {
 
-std::string verdict_sentence(const Analysis& analysis);
+std::string verdict_sentence(const Trace& trace, const Analysis& analysis);
 // Some device launches its exchanges in halves: what is hidden of their kernels is not what is hidden of the transfers.
 bool split_phases(const Analysis& analysis);
 // What control time is and how much of communication it is; empty where that is little.

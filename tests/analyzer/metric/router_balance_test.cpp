@@ -107,3 +107,38 @@ TEST_CASE("stragglers: each layer's slowest rank less the mean, summed over laye
   // (30 - 20) + 0 in step 0; (40 - 20) + (7 - 3) in step 1.
   CHECK(*analyze(done, as_said(done), {}).router.straggler_ns == Approx((10 + 24) / 2.0));
 }
+
+TEST_CASE("router: a placement that numbers its layers otherwise is taken in order, where as many have tokens") {
+  // Counts of layers 3 and 4, with an empty layer 0; experts 0 and 1 in one layer on rank 0, in the other swapped.
+  const auto balance = [](int placed_layers) {
+    TraceBuilder builder;
+    SourceFile file;
+    file.format = "router";
+    builder.trace().files.push_back(file);
+    for (int layer : {0, 3, 4})
+      for (int expert = 0; expert < 2; ++expert) {
+        RouterLoad load;
+        load.layer = LayerId(layer);
+        load.expert = ExpertId(expert);
+        load.assigned = load.kept = layer == 0 ? 0 : layer == 3 ? 10 + 20 * expert : 8;
+        builder.trace().router_loads.push_back(load);
+      }
+    for (int layer = 0; layer < placed_layers; ++layer)
+      for (int expert = 0; expert < 2; ++expert) {
+        ExpertPlacement one;
+        one.layer = layer;
+        one.physical = one.logical = expert;
+        one.rank = RankId(expert ^ layer);
+        builder.trace().expert_placements.push_back(one);
+      }
+    const Trace done = builder.finish();
+    return analyze(done, attribute(done), {}).router;
+  };
+  const RouterBalance two = balance(2);
+  CHECK(two.placement_in_order);
+  REQUIRE(two.ranks_max_over_mean);
+  CHECK(*two.ranks_max_over_mean == Approx((30.0 / 20 + 1) / 2));
+  const RouterBalance three = balance(3);  // which of them belong together nobody knows
+  CHECK_FALSE(three.placement_in_order);
+  CHECK_FALSE(three.ranks_max_over_mean);
+}

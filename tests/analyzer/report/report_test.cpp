@@ -58,6 +58,12 @@ double number(element value) {
 
 }  // namespace
 
+namespace {
+std::string verdict_of(const Whole& whole) {
+  return verdict_sentence(whole.trace, whole.analysis);
+}
+}  // namespace
+
 TEST_CASE("JSON report: figures by hand, per step, over ranks") {
   const std::string text = Whole(job(3)).json();
   simdjson::dom::parser parser;
@@ -169,7 +175,7 @@ TEST_CASE("reports of all sorts keep the JSON Schema, and the schema refuses wha
 }
 
 TEST_CASE("the first sentence says how much is exposed, of what, and who is worst") {
-  CHECK(verdict_sentence(Whole(job(1)).analysis) ==
+  CHECK(verdict_of(Whole(job(1))) ==
         "32.0 % of each step is exposed communication: 80 ns of 250 ns. 20.0 % of communication is hidden.");
   HandTrace trace;
   for (int rank = 0; rank < 2; ++rank) {
@@ -177,15 +183,15 @@ TEST_CASE("the first sentence says how much is exposed, of what, and who is wors
     trace.work(lane, Stage::kALLREDUCE, 0, 100 + 200 * rank);
     trace.work(lane, Stage::kL1, 400, 1000);
   }
-  CHECK(verdict_sentence(Whole(trace.finish()).analysis) ==
+  CHECK(verdict_of(Whole(trace.finish())) ==
         "20.0 % of the recorded time is exposed communication: 200 ns of 1.00 us on the median rank. Worst is rank 1 "
         "with 300 ns, 30.0 %. 0.00 % of communication is hidden.");
   HandTrace quiet;
   quiet.work(quiet.lane(0), Stage::kL1, 0, 10);
-  CHECK(verdict_sentence(Whole(quiet.finish()).analysis) == "No communication was recognised in this scope.");
+  CHECK(verdict_of(Whole(quiet.finish())) == "No communication was recognised in this scope.");
   Scope nothing;
   nothing.ranks = {5, 5};
-  CHECK(verdict_sentence(Whole(job(1), nothing).analysis) == "No GPU or execution work is in this scope.");
+  CHECK(verdict_of(Whole(job(1), nothing)) == "No GPU or execution work is in this scope.");
   HandTrace counts;
   for (int expert = 0; expert < 4; ++expert) {
     const std::int64_t tokens = expert == 2 ? 7 : 1;  // of 2.5 on average
@@ -195,10 +201,10 @@ TEST_CASE("the first sentence says how much is exposed, of what, and who is wors
   counts.raw().model = Model{};
   counts.raw().model->synthetic_routing = 1;
   Trace forced = counts.finish();
-  CHECK(verdict_sentence(Whole(forced).analysis) ==
+  CHECK(verdict_of(Whole(forced)) ==
         "Router counts of 1 layer, no timeline. Routing was forced or looks so: nothing follows on balance.");
   forced.model->synthetic_routing = -1;
-  CHECK(verdict_sentence(Whole(forced).analysis) ==
+  CHECK(verdict_of(Whole(forced)) ==
         "Router counts of 1 layer, no timeline. The busiest expert gets 2.80 times the mean (layer 3).");
 }
 
