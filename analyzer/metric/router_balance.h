@@ -22,7 +22,7 @@ struct RouterLayer {
 struct RouterBalance {
   std::vector<RouterLayer> layers;  // ascending; only those with tokens
   std::size_t instances_without_tokens = 0;
-  bool synthetic = false;  // routing was forced or made up: no figure here is of a real router
+  bool synthetic = false;           // routing was forced or made up: no figure here is of a real router
   bool placement_in_order = false;  // the placement numbers its layers otherwise: they were taken in order
   Answer<double> dropped_fraction = Abstained{}, ranks_max_over_mean = Abstained{}, balancedness_sglang = Abstained{},
                  balancedness_vllm = Abstained{};
